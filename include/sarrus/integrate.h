@@ -41,9 +41,11 @@ typedef struct srUnilateral {
   // Rows of G: its normal while it is closed (one of the first np), and its first tangent while it sticks, followed by the second; -1:
   // none.
   int normal, tangent;
-  double gap;                 // > 0 apart
-  double mu, restitution;     // of rigid contact: coefficient of friction, coefficient of restitution
-  double mu_static;           // coefficient of friction while it sticks; below mu: mu
+  double gap;              // > 0 apart
+  double mu, restitution;  // of rigid contact: coefficient of friction, coefficient of restitution
+  double mu_static;        // coefficient of friction while it sticks; below mu: mu
+  double clamp;  // > 0: no contact but friction under this normal force, N: row 0 of W is 0, and so is the gap
+  int work;      // of a clamp: quadrature of the system that takes its work; -1: none
   double stiffness, damping;  // of compliant contact: p_N/h = K d + D d', N/m and N s/m; of a stop of its coordinate
   int n;                      // velocities in its rows, at most ncolumn of the system
   int* column;                // (n) their indices, each once, in any order; the memory is the caller's
@@ -140,6 +142,11 @@ typedef struct srSystem {
                          int* count);
   // From now on `contacts` at q lists all that may close within a step h of the velocities v. 0; 1: that may be others than before. NULL: it always does.
   int (*foresee)(void* user, double t, const double* q, const double* v, double h);
+  // Friction under given normal forces (dry friction of joints): all nclamp of them, in a fixed order, with ids that no contact has. Methods for rigid
+  // contact solve them with the contacts. Not together with `bodies`.
+  int nclamp;
+  // rate (3 of each): dW/dt v of its rows, and NAN where the system has no closed form. NULL: not asked for, then v may be NULL.
+  int (*clamps)(void* user, double t, const double* q, const double* v, srUnilateral* out, double* rate);
   // Where everything that moves is a free body: nbody of them at q. Contacts are then given by their points. NULL: they have rows.
   int nbody;
   int (*bodies)(void* user, const double* q, srFreeBody* out);
@@ -402,7 +409,7 @@ SR_API void sri_impulse_destroy(srImpulse* impulse);
 SR_API int sri_impulse(srImpulse* impulse, double t, const double* q, double* v, const double* y, int count,
                        const double* J, const double* u);
 
-// Memory for the list of `contacts`: ncontact of them with their rows. NULL: out of memory.
+// Memory for the list of `contacts` and `clamps`: ncontact + nclamp of them with their rows. NULL: out of memory.
 SR_API srUnilateral* sri_contacts_create(const srSystem* system);
 SR_API void sri_contacts_destroy(srUnilateral* list);
 // Component k of u = W v + b.
@@ -511,6 +518,8 @@ SR_API const srRigidStats* sri_rigid_stats(const srRigid* rigid);
 // Generalized forces (nv) of all closed contacts at a state of the phase. Returns as the callbacks.
 SR_API int sri_rigid_generalized(srRigid* rigid, double t, const double* q, const double* v, const double* y,
                                  double* out);
+// Force of a contact, or of a clamp, as the last call of sri_rigid_generalized has found it; false: there is none.
+SR_API bool sri_rigid_force_found(const srRigid* rigid, long id, double force[3]);
 // Force of a contact at the present state of the phase, N: normal, two tangential components; false: it is open.
 SR_API bool sri_rigid_force(srRigid* rigid, double t, const double* q, const double* v, const double* y, long id,
                             double force[3]);

@@ -574,6 +574,8 @@ typedef struct srData {
       element_power;  // f . x' of each force element (nforce) and contact set (nset), W, of the last sr_forces; NULL: not kept
   // Generalized forces of rigid contacts (nv), added to all others while a run evaluates its results; NULL: none.
   const double* contact_force;
+  // Forces of set-valued friction, at the places of its elements (nforce), where a run has found them; NULL: there is none.
+  const double* friction_force;
   // A stop request: called before every evaluation of a run, an assembly or a survey on this data, so it must
   // be cheap (read a flag). Nonzero ends the analysis, which keeps its results so far; from then on it must stay nonzero. NULL: none.
   int (*stop)(void* user);

@@ -128,7 +128,7 @@ typedef struct srContactOptions {
   const srContactMethod* method;
   double tolerance;      // of the residual, m/s
   int iterations;        // at the most: sweeps, Newton steps of an attempt, or pivots
-  int least_iterations;  // sweeps before the residual is tested
+  int least_iterations;  // sweeps, or steps of Newton's method, before the residual is tested
   bool
       single;  // methods by colours: in single precision as far as the tolerance allows; the error is measured in double precision
 } srContactOptions;

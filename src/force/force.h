@@ -12,6 +12,11 @@ static inline srInputs sr_law_inputs(const srData* d) {
       .t = d->t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor, .arg = d->distance_arg, .held = d->held};
 }
 
+// Is its force at rest not a function of the motion? Friction of a joint by such a law is solved with the motion, as rigid contact.
+static inline bool sr_is_set_valued(const srForceElement* e) {
+  return e->contact != NULL && e->contact->law == NULL && e->contact->slip.law->set_valued;
+}
+
 // Motion of the drivers at d->t: d->motion.
 void sr_driver_motion(const srModel* m, srData* d);
 

@@ -57,7 +57,7 @@ int sri_retract(const srSystem* s, const double* q, const double* dxi, double* o
 // ---- unilateral contacts ----------------------------------------------------------------------------------------------
 
 srUnilateral* sri_contacts_create(const srSystem* s) {
-  const size_t n = (size_t)s->ncontact, columns = (size_t)(s->ncolumn > 0 ? s->ncolumn : s->nv);
+  const size_t n = (size_t)(s->ncontact + s->nclamp), columns = (size_t)(s->ncolumn > 0 ? s->ncolumn : s->nv);
   const size_t width = (1 + (size_t)s->ntangent) * columns;
   srUnilateral* list = sr_alloc(n * (sizeof *list + width * sizeof(double) + columns * sizeof(int)) + sizeof *list);
   if (list == NULL) return NULL;
@@ -68,6 +68,24 @@ srUnilateral* sri_contacts_create(const srSystem* s) {
     list[i].column = column + i * columns;
   }
   return list;
+}
+
+int sri_list(const srSystem* s, double t, const double* q, srUnilateral* out, int* count) {
+  *count = 0;
+  int answer = s->contacts != NULL && s->ncontact > 0 ? s->contacts(s->user, t, q, out, count) : 0;
+  if (answer == 0 && s->nclamp > 0) answer = s->clamps(s->user, t, q, NULL, out + *count, NULL);
+  *count += s->nclamp;
+  return answer;
+}
+
+int sri_list_chosen(const srSystem* s, double t, const double* q, const srContactChoice* choice, srUnilateral* out,
+                    int* count) {
+  *count = 0;
+  int answer = s->ncontact > 0 ? s->contacts_chosen(s->user, t, q, choice, out, count) : 0;
+  double* rate = choice->rate != NULL ? choice->rate + 3 * *count : NULL;
+  if (answer == 0 && s->nclamp > 0) answer = s->clamps(s->user, t, q, choice->v, out + *count, rate);
+  *count += s->nclamp;
+  return answer;
 }
 
 void sri_contacts_destroy(srUnilateral* list) { sr_free(list); }

@@ -18,6 +18,10 @@ void sri_mass_times(const srSystem* s, const double* M, const double* x, double*
 // out = q (+) dxi: by `retract`, or by H(q) dxi. Outcomes as in explicit.h.
 int sri_retract(const srSystem* s, const double* q, const double* dxi, double* out);
 
+// The contacts of the system at q, followed by its clamps.
+int sri_list(const srSystem* s, double t, const double* q, srUnilateral* out, int* count);
+int sri_list_chosen(const srSystem* s, double t, const double* q, const srContactChoice* choice, srUnilateral* out,
+                    int* count);  // all clamps, whatever the choice is
 // Rows of a unilateral contact: W_k v; out += W_k^T x; is row k 0?
 double sri_contact_row_times(const srUnilateral* contact, int k, const double* v);
 void sri_contact_row_add(const srUnilateral* contact, int k, double x, double* out);

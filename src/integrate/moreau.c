@@ -21,6 +21,8 @@
 //                         open would be pushed back and forth for ever, and heaps creep; more would throw what overlaps at the start. With no PUSH_SOFT what rests would sink by
 //                         the compliance of redundant normals. A law that jumps at d keeps boxes moving
 //
+// Dry friction of joints has a given normal force, and h times it for the normal impulse: one more contact of the problem, |p_T| <= h F.
+//
 // The impulses of a contact are the start values of its next problem. Order 1.
 //
 // theta < 1 (Jean 1999), here with one evaluation in a step, for what flies:
@@ -109,7 +111,7 @@ enum { START, FREE, END };  // of `motion`
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
-static int most_of(const srSystem* s) { return s->contacts == NULL ? 0 : s->ncontact; }
+static int most_of(const srSystem* s) { return (s->contacts == NULL ? 0 : s->ncontact) + s->nclamp; }
 
 static size_t room(const srSystem* s, int n) {
   return sri_mass_count(s) + 10 * (size_t)s->nv + (size_t)s->ny + 2 * (size_t)n + 10 * (size_t)most_of(s);
@@ -256,6 +258,7 @@ static void start(srIntegrator* integrator) {
 // Rows that act: a stop of a joint has no tangential direction, a gap by formula one.
 static int rows_of(const srMoreau* work, const srSystem* s, const srUnilateral* c) {
   if (work->body != NULL) return c->mu > 0 ? 3 : 1;
+  if (c->clamp > 0) return 2;
   int rows = 1;
   while (c->mu > 0 && rows <= s->ntangent && !sri_contact_row_is_zero(c, rows)) ++rows;
   return rows;
@@ -309,8 +312,8 @@ static void choose_by_rows(srIntegrator* integrator, double h) {
   }
   for (int i = 0; i < work->nlisted; ++i) {
     const srUnilateral* c = &work->listed[i];
-    if (c->gap > MARGIN * h * fastest || cannot_close(c, integrator->system.ntangent)) continue;
-    choose_contact(work, &integrator->system, i);
+    const bool apart = c->gap > MARGIN * h * fastest || cannot_close(c, integrator->system.ntangent);
+    if (!apart || c->clamp > 0) choose_contact(work, &integrator->system, i);
   }
 }
 
@@ -431,8 +434,9 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     velocity_of(work, c->from, 1, work->v_free, FREE, &is);
     const double own = change_of(work, c->from, v);
     c->cone = (srContactCone){.rows = c->rows, .mu = c->rows > 1 ? c->from->mu : 0};
+    c->given = h * c->from->clamp;
     work->fast[i] = is_fast(c->from, work->before[3 * i], is, own, h);
-    if (work->compliant) {
+    if (work->compliant && c->given == 0) {
       set_law(c->from, h, &c->cone);
     } else {
       c->cone.shift = shift_of(c->from, work->before[3 * i], own, h, work->fast[i]);
@@ -496,7 +500,7 @@ static int foresee(srIntegrator* integrator, const double* v, double h, bool* sa
 static int list_contacts(srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
-  return sri_outcome(s->contacts(s->user, work->t_at, work->at, work->listed, &work->nlisted));
+  return sri_outcome(sri_list(s, work->t_at, work->at, work->listed, &work->nlisted));
 }
 
 static int evaluate(srIntegrator* integrator, double h, double t_new) {
@@ -711,6 +715,16 @@ static int powers(srIntegrator* integrator) {
   return sri_power(integrator, work->t_at, work->at, c != NULL ? c->lambda : NULL, work->other, rate);
 }
 
+// Work of the clamps, to their quadratures.
+static void add_clamp_work(const srMoreau* work, double* w) {
+  for (int i = 0; i < work->count; ++i) {
+    const srUnilateral* c = work->chosen[i].from;
+    if (c->clamp == 0 || c->work < 0) continue;
+    const double after = sri_contact_velocity(c, 1, work->v_end);
+    w[c->work] += work->impulse[3 * i + 1] * 0.5 * (work->before[3 * i + 1] + after);
+  }
+}
+
 // x_new from the velocities at the end.
 static int advance(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
@@ -722,6 +736,7 @@ static int advance(srIntegrator* integrator, double h) {
   for (int i = 0; i < s->ny; ++i) to[s->nq + s->nv + i] = x[s->nq + s->nv + i] + h * work->ydot[i];
   double *w = to + integrator->ncontrol, *rate = work->other + integrator->ncontrol;
   for (int i = 0; i < s->nw; ++i) w[i] = x[integrator->ncontrol + i] + h * rate[i];
+  add_clamp_work(work, w);
   return outcome == SRI_DONE && sri_not_finite(integrator, to) >= 0 ? SRI_NOT_FINITE : outcome;
 }
 

@@ -60,8 +60,8 @@ static bool allocate(srRigid* x) {
   const srPart parts[] = {{&x->combination, most * most},
                           {&x->q_list, nq},
                           {&x->v_list, nv},
-                          {&x->rate, 3 * (size_t)s->ncontact},
-                          {&x->rate_other, 3 * (size_t)s->ncontact},
+                          {&x->rate, 3 * (size_t)(s->ncontact + s->nclamp)},
+                          {&x->rate_other, 3 * (size_t)(s->ncontact + s->nclamp)},
                           {&x->q_last, nq},
                           {&x->M, sri_mass_count(s)},
                           {&x->f, nv},
@@ -149,6 +149,7 @@ srRigid* sri_rigid_create(const srSystem* system, const srRigidOptions* options)
   x->o.hop = fmax(x->o.hop, HOP_LEAST);
   x->most = options->most < system->ncontact ? options->most : system->ncontact;
   if (x->most < 1) x->most = 1;
+  x->most += system->nclamp;
   x->t_settled = -HUGE_VAL;
   x->evaluated = -1;
   sri_rigid_callbacks(x);
@@ -205,7 +206,7 @@ static void keep_overlap(srRigid* x, double t) {
 }
 
 int sri_rigid_start(srRigid* x, double t, double* q, double* v, double* y) {
-  x->nclosed = 0;
+  x->nclosed = x->ncontact = 0;
   x->listed = false;
   sri_rigid_activate(x);
   // q may be where the callbacks of the system keep the state of their last evaluation.

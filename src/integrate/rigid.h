@@ -1,6 +1,7 @@
 // Event-driven rigid contact, for its files.   rigid.c memory and the extended system | rigid_rows.c closed contacts as constraint equations |
 // rigid_delassus.c contact problems at a state | rigid_drift.c rates of their rows | rigid_forces.c forces of closed contacts |
-// rigid_settle.c impacts and statuses after an event (its parts: rigid_touch.h) | rigid_switch.c what ends a status
+// rigid_settle.c impacts and statuses after an event (its parts: rigid_touch.h) | rigid_switch.c what ends a status |
+// rigid_clamp.c friction under given normal forces
 #ifndef SR_INTEGRATE_RIGID_H
 #define SR_INTEGRATE_RIGID_H
 
@@ -22,7 +23,10 @@ typedef struct srClosed {
   long id;
   srRigidStatus status;
   double mu, mu_static;
-  bool planar;  // it can slip along one direction alone ...
+  double clamp;  // > 0: friction under this normal force, which is not a contact (integrate.h)
+  int work;      // of a clamp: as in srUnilateral
+  bool held;     // a clamp that sticks where the equations of the system have it at rest: no equation of its own
+  bool planar;   // it can slip along one direction alone ...
   double along
       [2];  // ... this one, over its tangents; while it slides, in the sense of the slip; in space: the direction of the slip at the start of the step
   double slip_least;  // slip at which it is examined for sticking, u_c
@@ -59,6 +63,7 @@ struct srRigid {
   srRigidOptions o;
   const srIntegrator* integrator;
   int most, nclosed;
+  int ncontact;           // the first of the closed ones: contacts; the others are clamps
   srClosed* closed;       // (most)
   unsigned char* active;  // equations of the outer system
   bool combined;          // redundant normals with friction: the equations are `rank` combinations of them
@@ -88,6 +93,7 @@ struct srRigid {
   bool contradicts;  // equations of contacts that stick were not met together at the last state
   double resolved;   // relative accelerations that the solution of their last problem tells from 0
   int ntouch;
+  int nstrike;  // the first of the touching ones: contacts, which impacts concern
   int npart, nrow;
   double *W, *X;                                 // (3 most x nv): its rows, and accelerations by unit forces
   double* drift;                                 // (3 most): rates of the rows of the parts times v
@@ -135,7 +141,8 @@ int sri_rigid_free(srRigid* x, double t, const double* q, const double* v, const
 void sri_rigid_build(srRigid* x);                                              // W, X and A = W X^T of the parts
 void sri_rigid_velocities(const srRigid* x, const double* v, double* out);     // W v + b of the rows
 void sri_rigid_accelerations(const srRigid* x, const double* a, double* out);  // W a + drift
-void sri_rigid_add(const srRigid* x, const double* p, double* v);              // v += X^T p
+void sri_rigid_right(srRigid* x);  // x->right_rows: W a_free + drift, and what gives clamps their normal forces
+void sri_rigid_add(const srRigid* x, const double* p, double* v);  // v += X^T p
 double sri_rigid_work(const srRigid* x, const double* p, const double* before, const double* after, bool normal);
 // The cone problem with right-hand side q (nrow) into x->p, from which it starts. False: not solved.
 bool sri_rigid_solve(srRigid* x, const double* q, double* residual);
@@ -155,6 +162,12 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
                      double* slips);
 void sri_rigid_cone_part(srRigid* x, int k, const double* v,
                          srRigidPart* out);  // of closed contact k in the cone problem
+
+// ---- rigid_clamp.c
+void sri_rigid_clamp_rows(srRigid* x);                              // of the normals of clamps among the parts, in A
+bool sri_rigid_is_held(const srRigid* x, const srRigidPart* part);  // a clamp: have the equations left it no mobility?
+// f += forces of clamps that slide.
+int sri_rigid_clamp_forces(srRigid* x, double t, const double* q, const double* v, double* f);
 
 // ---- rigid_settle.c
 #define SR_RIGID_NEAR 1e-2  // of u_c: slip that has missed sticking is as good as 0

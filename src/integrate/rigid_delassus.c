@@ -83,6 +83,7 @@ void sri_rigid_build(srRigid* x) {
       x->A[i * x->nrow + j] = dot(nv, x->W + (size_t)i * (size_t)nv, x->X + (size_t)j * (size_t)nv);
     }
   }
+  sri_rigid_clamp_rows(x);
 }
 
 void sri_rigid_velocities(const srRigid* x, const double* v, double* out) {
@@ -107,6 +108,14 @@ void sri_rigid_accelerations(const srRigid* x, const double* a, double* out) {
       out[part->first + k] = dot(x->inner.nv, x->W + (size_t)(part->first + k) * (size_t)x->inner.nv, a) +
                              normal * drift[0] + s[0] * drift[1] + s[1] * drift[2];
     }
+  }
+}
+
+void sri_rigid_right(srRigid* x) {
+  sri_rigid_accelerations(x, x->free, x->right_rows);
+  for (int i = 0; i < x->npart; ++i) {
+    const int r = x->part[i].first;
+    if (x->part[i].c->clamp > 0) x->right_rows[r] = -x->A[r * x->nrow + r] * x->part[i].c->clamp;
   }
 }
 
@@ -166,6 +175,9 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual) {
   }
   memcpy(p->W, x->A, (size_t)(x->nrow * x->nrow) * sizeof *p->W);
   memcpy(p->q, q, (size_t)x->nrow * sizeof *p->q);
+  for (int i = 0; i < x->npart; ++i) {  // what is given does not depend on the compliance
+    if (x->part[i].c->clamp > 0) p->q[x->part[i].first] *= 1 + p->compliance;
+  }
   o.method = sr_contact_method_find("newton");
   o.tolerance = (singular ? SOLVED_REDUNDANT : SOLVED) * fmax(size, 1e-12);
   o.iterations = ITERATIONS;

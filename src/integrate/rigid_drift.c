@@ -71,7 +71,7 @@ static bool take_closed_forms(srRigid* x, double t, const double* q, const doubl
       .npair = find_pairs(x), .pair = x->pairs, .alone = true, .rate = x->rate_other, .v = v};
   int count = 0;
   bool all = true;
-  *answer = s->contacts_chosen(s->user, t, q, &choice, x->other, &count);
+  *answer = sri_list_chosen(s, t, q, &choice, x->other, &count);
   for (int i = 0; i < x->npart && *answer == 0; ++i) {
     const int at = same_contact(x, i, count);
     x->drift[3 * i] = NAN;
@@ -108,8 +108,8 @@ static void sample(const srUnilateral* c, int ntangent, const double* v, double 
 static int list_near(srRigid* x, double t, int* count) {
   const srSystem* s = &x->inner;
   const srContactChoice choice = {.npair = find_pairs(x), .pair = x->pairs, .alone = true};
-  if (s->contacts_chosen == NULL) return s->contacts(s->user, t, x->q_near, x->other, count);
-  return s->contacts_chosen(s->user, t, x->q_near, &choice, x->other, count);
+  if (s->contacts_chosen == NULL) return sri_list(s, t, x->q_near, x->other, count);
+  return sri_list_chosen(s, t, x->q_near, &choice, x->other, count);
 }
 
 // Those that are not known; all: of all parts.

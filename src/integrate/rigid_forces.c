@@ -18,7 +18,7 @@ static void linear_part(srRigid* x, int k, const double* v, srRigidPart* out) {
   const srClosed* at = &x->closed[k];
   const srUnilateral* c = sri_rigid_contact(x, k);
   *out = (srRigidPart){.c = c, .rows = 1, .mu = at->mu};
-  if (at->status == SR_RIGID_STICKS) {
+  if (at->status == SR_RIGID_STICKS && !at->held) {
     out->rows = at->planar ? 2 : 3;
     memcpy(out->along, at->along, sizeof out->along);
     return;
@@ -128,7 +128,7 @@ static int cone_forces(srRigid* x, double t, const double* q, const double* v, d
     for (int i = 1; i < part->rows; ++i)
       x->p[part->first + i] = part->rows == 2 ? part->along[0] * of[1] + part->along[1] * of[2] : of[i];
   }
-  sri_rigid_accelerations(x, x->free, x->right_rows);
+  sri_rigid_right(x);
   if (!sri_rigid_solve(x, x->right_rows, &residual) && residual > 1e-6) return 1;
   put_accelerations(x);
   put_forces(x, lambda);
@@ -148,7 +148,7 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   }
   answer = build(x, t, q, v, false);
   if (answer != 0) return answer;
-  sri_rigid_accelerations(x, x->free, x->right_rows);
+  sri_rigid_right(x);
   const bool regular = sri_rigid_solve_rows(x, x->right_rows, x->p);
   put_accelerations(x);
   put_forces(x, lambda);
@@ -175,6 +175,15 @@ int sri_rigid_generalized(srRigid* x, double t, const double* q, const double* v
     for (int i = 0; i < 3; ++i) sri_contact_row_add(sri_rigid_contact(x, k), i, x->lambda[3 * k + i], out);
   }
   return answer;
+}
+
+bool sri_rigid_force_found(const srRigid* x, long id, double force[3]) {
+  for (int k = 0; k < x->nclosed; ++k) {
+    if (x->closed[k].id != id) continue;
+    memcpy(force, x->lambda + 3 * k, 3 * sizeof *force);
+    return true;
+  }
+  return false;
 }
 
 bool sri_rigid_force(srRigid* x, double t, const double* q, const double* v, const double* y, long id,

@@ -14,15 +14,19 @@ static double slip_least(const srRigid* x, const srTouch* at) {
 }
 
 void sri_rigid_put_closed(srRigid* x) {
-  x->nclosed = 0;
+  x->nclosed = x->ncontact = 0;
   for (int i = 0; i < x->ntouch; ++i) {
     const srTouch* at = &x->touch[i];
     if (at->status == SR_RIGID_OPEN) continue;
     srClosed* to = &x->closed[x->nclosed++];
+    x->ncontact += at->clamp == 0;
     to->id = at->id;
     to->status = at->status;
     to->mu = at->mu;
     to->mu_static = at->mu_static;
+    to->clamp = at->clamp;
+    to->work = at->work;
+    to->held = at->held && at->status == SR_RIGID_STICKS;
     to->planar = at->planar;
     memcpy(to->along, at->along, sizeof to->along);
     to->slip_least = slip_least(x, at);
@@ -36,14 +40,14 @@ void sri_rigid_put_closed(srRigid* x) {
     to->rho = 1;
     to->at = -1;
   }
-  if (x->nclosed > x->stats.closed) x->stats.closed = x->nclosed;
+  if (x->ncontact > x->stats.closed) x->stats.closed = x->ncontact;
   x->listed = false;  // places in the list are unknown
 }
 
 // Normals of the closed contacts as parts.
 static void build_normals(srRigid* x) {
-  for (int k = 0; k < x->nclosed; ++k) x->part[k] = (srRigidPart){.c = sri_rigid_contact(x, k), .rows = 1};
-  x->npart = x->nclosed;
+  for (int k = 0; k < x->ncontact; ++k) x->part[k] = (srRigidPart){.c = sri_rigid_contact(x, k), .rows = 1};
+  x->npart = x->ncontact;
   sri_rigid_build(x);
 }
 
@@ -54,12 +58,12 @@ int sri_rigid_place_position(srRigid* x, double t, double* q) {
     int answer = sri_rigid_list(x, t, q);
     if (answer == 0 && s->ng > 0) answer = s->constraint(s->user, t, q, x->g, NULL, NULL);
     if (answer != 0) return answer;
-    for (int k = 0; k < x->nclosed; ++k) off = fmax(off, fabs(sri_rigid_contact(x, k)->gap));
+    for (int k = 0; k < x->ncontact; ++k) off = fmax(off, fabs(sri_rigid_contact(x, k)->gap));
     if (!(off > 1e-14)) return 0;
     build_normals(x);
     for (int k = 0; k < s->ng; ++k) x->right[k] = k < s->np ? -x->g[k] : 0;
     srm_saddle_solve(x->saddle, NULL, x->right, x->v_new, NULL);
-    for (int k = 0; k < x->nclosed; ++k) {
+    for (int k = 0; k < x->ncontact; ++k) {
       x->right_rows[k] = sri_rigid_contact(x, k)->gap + sri_contact_row_times(sri_rigid_contact(x, k), 0, x->v_new);
     }
     (void)sri_rigid_solve_rows(x, x->right_rows, x->p);
@@ -88,7 +92,7 @@ void sri_rigid_place_velocity(srRigid* x, double* v) {
 // An orthonormal basis of the range of the Delassus matrix of the normals, where they are redundant and friction makes their distribution matter: by Gram-Schmidt, the
 // longest first.
 void sri_rigid_combine(srRigid* x) {
-  const int n = x->nclosed;
+  const int n = x->ncontact;
   bool friction = false;
   x->combined = false;
   for (int k = 0; k < n; ++k) friction = friction || (x->closed[k].mu > 0 && x->closed[k].status != SR_RIGID_STICKS);

@@ -5,6 +5,8 @@
 //               .. ng+most-1              velocity equations of the system
 //               ng+most .. ng+3 most-1    tangents of contacts that stick: G = D = W_T
 //
+// Clamps, friction under given normal forces, have no gap and no normal: tangents while they stick, forces in f while they slide (rigid_clamp.c).
+//
 // Redundant normals with friction. The multipliers of dependent equations are not unique, and with D different from G each choice is another motion. Contacts of
 // equal compliance choose lambda_N in range(N) (N: the normals of the closed contacts): then the equations are B^T g with B an orthonormal basis of range(N), B^T N
 // and B^T D their rows, and lambda_N = B y. B is that of the last event.
@@ -78,7 +80,7 @@ int sri_rigid_list(srRigid* x, double t, const double* q) {
   const srSystem* s = &x->inner;
   if (is_listed(x, t, q) && x->whole) return 0;
   x->listed = x->rated = false;
-  const int answer = s->contacts(s->user, t, q, x->list, &x->count);
+  const int answer = sri_list(s, t, q, x->list, &x->count);
   if (answer == 0) keep_list(x, t, q, true);
   return answer;
 }
@@ -104,7 +106,7 @@ int sri_rigid_list_rates(srRigid* x, double t, const double* q, const double* v,
   const srContactChoice choice = {
       .npair = closed_pairs(x), .pair = x->pairs, .alone = alone, .rate = v != NULL ? x->rate : NULL, .v = v};
   x->listed = x->rated = false;
-  const int answer = s->contacts_chosen(s->user, t, q, &choice, x->list, &x->count);
+  const int answer = sri_list_chosen(s, t, q, &choice, x->list, &x->count);
   if (answer != 0) return answer;
   if (v != NULL) memcpy(x->v_list, v, size);
   x->rated = v != NULL;
@@ -177,11 +179,11 @@ void sri_rigid_activate(srRigid* x) {
   for (int k = 0; k < s->ng; ++k) {
     x->active[k < s->np ? k : k + x->most] = s->active == NULL || s->active[k] != 0;
   }
-  const int normals = x->combined ? x->rank : x->nclosed;
+  const int normals = x->combined ? x->rank : x->ncontact;
   const unsigned char now = (unsigned char)(1 + x->generation % 128);  // after each event they are of other contacts
   for (int k = 0; k < normals; ++k) x->active[first_normal(x) + k] = now;
   for (int k = 0; k < x->nclosed; ++k) {
-    if (x->closed[k].status != SR_RIGID_STICKS) continue;
+    if (x->closed[k].status != SR_RIGID_STICKS || x->closed[k].held) continue;
     x->active[first_tangent(x) + 2 * k] = now;
     x->active[first_tangent(x) + 2 * k + 1] = x->closed[k].planar ? 0 : now;
   }
@@ -214,6 +216,7 @@ static void add_rows(const srUnilateral* c, double normal, const double s[2], do
 
 static void add_normal(const srRigid* x, int k, const srUnilateral* c, const double s[2], double* rows) {
   const size_t width = (size_t)x->inner.nv;
+  if (k >= x->ncontact) return;
   if (!x->combined) {
     add_rows(c, 1, s, 1, rows + (size_t)k * width);
     return;
@@ -243,10 +246,10 @@ static const double none[2] = {0, 0};
 // Right-hand numbers of the contacts (gaps, b, drifts): value (3) of closed contact k.
 static void put_values(const srRigid* x, int k, const double value[3], double* normal, double* tangent) {
   const srClosed* at = &x->closed[k];
-  for (int i = 0; i < x->rank && x->combined; ++i) {
+  for (int i = 0; i < x->rank && x->combined && k < x->ncontact; ++i) {
     normal[i] += x->combination[(size_t)i * (size_t)x->most + (size_t)k] * value[0];
   }
-  if (!x->combined) normal[k] = value[0];
+  if (!x->combined && k < x->ncontact) normal[k] = value[0];
   if (tangent == NULL || at->status != SR_RIGID_STICKS) return;
   tangent[2 * k] = at->planar ? at->along[0] * value[1] + at->along[1] * value[2] : value[1];
   tangent[2 * k + 1] = at->planar ? 0 : value[2];
@@ -326,6 +329,7 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   double *normal, *tangent;
   int answer = has_cone(x) ? find_ratios(x, t, q, v, y) : 0;
   if (answer == 0) answer = s->dynamics(s->user, t, q, v, y, tau, M, f, ydot, NULL);
+  if (answer == 0 && x->nclosed > x->ncontact) answer = sri_rigid_clamp_forces(x, t, q, v, f);
   if (answer != 0 || D == NULL) return answer;
   if (s->ng > 0) answer = s->constraint(s->user, t, q, NULL, x->G, NULL);
   if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list_rates(x, t, q, v, true);
@@ -365,8 +369,8 @@ static int gamma_term(void* user, double t, const double* q, const double* v, do
 // Those that are listed here already, as the switching functions have them at the same state.
 static void copy_list(const srRigid* x, srUnilateral* out, int* count) {
   const size_t rows = 1 + (size_t)x->inner.ntangent;
-  *count = x->count;
-  for (int i = 0; i < x->count; ++i) {
+  *count = x->count - x->inner.nclamp;  // which are the last
+  for (int i = 0; i < *count; ++i) {
     const srUnilateral* from = &x->list[i];
     int* column = out[i].column;
     double* W = out[i].W;
@@ -385,7 +389,7 @@ static int contacts(void* user, double t, const double* q, srUnilateral* out, in
   copy_list(x, out, count);
   for (int k = 0; k < x->nclosed; ++k) {
     const int at = x->closed[k].at;
-    if (at < 0) continue;
+    if (at < 0 || k >= x->ncontact) continue;
     out[at].normal = first_normal(x);  // active, whichever combination it is in
     out[at].tangent = first_tangent(x) + 2 * k;
   }
@@ -395,6 +399,7 @@ static int contacts(void* user, double t, const double* q, srUnilateral* out, in
 // Multiplier of a closed contact's normal.
 static double normal_force(const srRigid* x, int k, const double* lambda) {
   const double* of = lambda + first_normal(x);
+  if (k >= x->ncontact) return x->closed[k].clamp;
   if (!x->combined) return of[k];
   double sum = 0;
   for (int i = 0; i < x->rank; ++i) sum += x->combination[(size_t)i * (size_t)x->most + (size_t)k] * of[i];
@@ -418,7 +423,9 @@ static int power(void* user, double t, const double* q, const double* v, const d
   for (int k = 0; k < x->nclosed && answer == 0; ++k) {
     const double force = normal_force(x, k, lambda);
     if (x->o.w_normal >= 0) wdot[x->o.w_normal] += force * x->Nv[3 * k];
-    if (x->o.w_friction >= 0) wdot[x->o.w_friction] += force * x->Dv[k] + tangent_power(x, k, lambda);
+    const double friction = force * x->Dv[k] + tangent_power(x, k, lambda);
+    if (x->o.w_friction >= 0) wdot[x->o.w_friction] += friction;
+    if (x->closed[k].clamp > 0 && x->closed[k].work >= 0) wdot[x->closed[k].work] += friction;
   }
   return answer;
 }
@@ -449,6 +456,7 @@ static const char* row(void* user, int k, double* tolerance) {
   const int own = k < s->np ? k : k - x->most;
   *tolerance = 0;
   if (k >= s->np && k < s->np + x->most) return "the gap of a closed contact";
+  if (own >= s->ng && (own - s->ng) / 2 >= x->ncontact) return "the velocity of a joint that its friction holds";
   if (own >= s->ng) return "the slip of a contact that sticks";
   return s->row != NULL ? s->row(s->user, own, tolerance) : "a constraint equation";
 }
@@ -470,6 +478,8 @@ void sri_rigid_callbacks(srRigid* x) {
   o->constraint = constraint;
   o->gamma = gamma_term;
   o->contacts = contacts;
+  o->nclamp = 0;
+  o->clamps = NULL;
   o->tangent = NULL;
   o->solver = NULL;
   o->K_sparsity = NULL;

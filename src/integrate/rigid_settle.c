@@ -124,7 +124,7 @@ static int place(srRigid* x, double t, double* q, double* v, const double* y) {
   sri_rigid_put_closed(x);
   x->combined = false;
   int answer = sri_rigid_free(x, t, q, v, y);
-  if (answer == 0 && x->nclosed > 0) answer = sri_rigid_place_position(x, t, q);
+  if (answer == 0 && x->ncontact > 0) answer = sri_rigid_place_position(x, t, q);
   if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list(x, t, q);
   if (answer != 0) return sri_rigid_fail(x, "closed contacts cannot be put on their surfaces");
   if (x->nclosed > 0) {

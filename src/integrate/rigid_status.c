@@ -60,7 +60,7 @@ int sri_touch_solve_closed(srRigid* x) {
   x->softness = 0;
   sri_touch_build_closed(x);
   memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
-  sri_rigid_accelerations(x, x->free, x->right_rows);
+  sri_rigid_right(x);
   if (x->npart > 0 && !sri_rigid_solve(x, x->right_rows, &residual) && residual > 1e-6) {
     return sri_rigid_fail(x,
                           "which contacts stick, slide or open cannot be decided: the complementarity problem of the "
@@ -97,6 +97,7 @@ static void decide(srRigid* x, int i, double size, double most) {
     return;
   }
   at->status = SR_RIGID_SLIDES;
+  at->held = sri_rigid_is_held(x, part);
   if (part->rows == 1) {
     const double sign = at->s[0] * at->along[0] + at->s[1] * at->along[1] < 0 ? -1 : 1;
     if (at->planar) {

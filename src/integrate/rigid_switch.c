@@ -10,13 +10,15 @@
 
 #include "integrate/rigid.h"
 
-#define TOLERANCE 1e-10   // of the forces
-#define INSIDE 1e-9       // of the limit of friction
-#define RESTS 1e-8        // of the accelerations: slip acceleration of contacts that stick
-#define RESTS_AGAIN 1e-7  // of the limit of friction: a cone that is inside by this sticks
-#define WRONG 1e-6        // of the forces and accelerations: beyond what an event may be late
-#define PIECES 64         // of a step, in which a missed contact is searched
-#define PAINLEVE 1e-8     // of rho
+#define TOLERANCE 1e-10     // of the forces
+#define INSIDE 1e-9         // of the limit of friction
+#define INSIDE_GIVEN 1e-12  // the same where the limit is given
+#define HELD_LEAST 2        // times the slip of what sticks: that of a joint which a driver has at rest
+#define RESTS 1e-8          // of the accelerations: slip acceleration of contacts that stick
+#define RESTS_AGAIN 1e-7    // of the limit of friction: a cone that is inside by this sticks
+#define WRONG 1e-6          // of the forces and accelerations: beyond what an event may be late
+#define PIECES 64           // of a step, in which a missed contact is searched
+#define PAINLEVE 1e-8       // of rho
 #define JAMS                                                                                                           \
   1e-4  // of rho: so near to 0 the force of dense output is its error over rho, and a loss of it says nothing
 #define APART 1.0  // value of a function that cannot change sign
@@ -52,7 +54,9 @@ static double slip_value(srRigid* x, int k, const double* v, double scale, doubl
   const double slip = sri_rigid_slip(c, v, s);
   if (at->status == SR_RIGID_CONE) return 2 * at->slip_least - slip;
   if (at->status == SR_RIGID_STICKS) {
+    if (at->held) return HELD_LEAST * x->o.speed - slip;
     if (slips > 0) return RESTS - slips;
+    if (at->clamp > 0) return (1 + INSIDE_GIVEN) * at->mu_static * at->clamp - fabs(force[1]);
     return (1 + INSIDE) * at->mu_static * force[0] - hypot(force[1], force[2]) + TOLERANCE * scale;
   }
   if (at->mu == 0) return APART;
@@ -78,7 +82,8 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
     x->closed[k].lost = x->closed[k].at < 0;
     value[0] = x->closed[k].lost ? -APART : x->lambda[3 * k] + TOLERANCE * scale;
     x->wrong = x->wrong || x->lambda[3 * k] < -WRONG * scale;
-    if (x->closed[k].status == SR_RIGID_STICKS) x->wrong = x->wrong || value[1] < -WRONG * scale || x->slips[k] > WRONG;
+    if (x->closed[k].status == SR_RIGID_STICKS && !x->closed[k].held)
+      x->wrong = x->wrong || value[1] < -WRONG * scale || x->slips[k] > WRONG;
   }
   return 0;
 }
@@ -89,7 +94,7 @@ static signed char cause_of(const srRigid* x, int k, const signed char* fired) {
   const bool jams = fired[2] < 0 || (fired[0] < 0 && at->rho < JAMS);
   if (jams) cause |= SR_CAUSE_PAINLEVE;
   if (fired[0] < 0 && !at->lost && !jams) cause |= SR_CAUSE_RELEASE;
-  if (fired[1] < 0) {
+  if (fired[1] < 0 && !at->held) {
     cause |= at->status == SR_RIGID_STICKS ? SR_CAUSE_ONSET
              : at->status == SR_RIGID_CONE ? SR_CAUSE_LEAVE
                                            : SR_CAUSE_STOP;

@@ -24,7 +24,8 @@ static int closed_place(const srRigid* x, long id) {
 }
 
 int sri_touch_collect(srRigid* x, double t) {
-  x->ntouch = 0;
+  const int most = x->most - x->inner.nclamp;
+  x->ntouch = x->nstrike = 0;
   for (int k = 0; k < x->nclosed; ++k) {
     if (x->closed[k].at < 0)
       sri_rigid_tell(x, &(srRigidEvent){.kind = SR_RIGID_FEATURE, .t = t, .id = x->closed[k].id});
@@ -33,11 +34,12 @@ int sri_touch_collect(srRigid* x, double t) {
     const srUnilateral* c = &x->list[i];
     const int was = closed_place(x, c->id);
     if (was < 0 && !(c->gap <= x->o.gap)) continue;
-    if (x->ntouch == x->most) {
+    if (c->clamp == 0 && x->ntouch == most) {
       (void)snprintf(x->error_message, sizeof x->error_message,
-                     "more than %d contacts touch at one time: take contact timestepping", x->most);
+                     "more than %d contacts touch at one time: take contact timestepping", most);
       return -1;
     }
+    x->nstrike += c->clamp == 0;
     const double rest = fmax(c->mu, c->mu_static);
     x->touch[x->ntouch++] = (srTouch){.id = c->id,
                                       .was = was,
@@ -46,6 +48,10 @@ int sri_touch_collect(srRigid* x, double t) {
                                       .mu = c->mu,
                                       .mu_static = rest,
                                       .restitution = c->restitution,
+                                      .clamp = c->clamp,
+                                      .work = c->work,
+                                      .planar = c->clamp > 0,
+                                      .along = {1, 0},
                                       .closed = was >= 0};
     if (was < 0 || x->closed[was].status != SR_RIGID_SLIDES) continue;
     srTouch* at = &x->touch[x->ntouch - 1];
@@ -87,7 +93,7 @@ static void classify(const srRigid* x, srTouch* at, const srRigidPart* part) {
   if (!(middle > 0)) at->mu = at->mu_static = 0;  // it has no tangent
 }
 
-// All touching contacts as cones; x->part in their order.
+// All touching contacts as cones; x->part in their order. Clamps are no part of impacts: their forces are finite.
 void sri_touch_part(srRigid* x, srTouch* at, srRigidPart* out) {
   *out = (srRigidPart){.c = sri_touch_contact(x, at),
                        .rows = at->mu > 0 || at->mu_static > 0 ? 3 : 1,
@@ -100,16 +106,16 @@ void sri_touch_part(srRigid* x, srTouch* at, srRigidPart* out) {
 
 void sri_touch_build(srRigid* x) {
   bool planar = false;
-  for (int i = 0; i < x->ntouch; ++i) {
+  for (int i = 0; i < x->nstrike; ++i) {
     x->touch[i].planar = false;
     sri_touch_part(x, &x->touch[i], &x->part[i]);
   }
-  x->npart = x->ntouch;
+  x->npart = x->nstrike;
   sri_rigid_build(x);
-  for (int i = 0; i < x->ntouch; ++i) {
+  for (int i = 0; i < x->nstrike; ++i) {
     if (x->part[i].rows == 3) classify(x, &x->touch[i], &x->part[i]);
     planar = planar || x->touch[i].planar || (x->part[i].rows == 3 && x->touch[i].mu_static == 0);
   }
-  for (int i = 0; i < x->ntouch && planar; ++i) sri_touch_part(x, &x->touch[i], &x->part[i]);
+  for (int i = 0; i < x->nstrike && planar; ++i) sri_touch_part(x, &x->touch[i], &x->part[i]);
   if (planar) sri_rigid_build(x);
 }

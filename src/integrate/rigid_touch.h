@@ -10,6 +10,9 @@ struct srTouch {
   int was;  // closed contact, -1: it was open
   srRigidStatus before, status;
   double mu, mu_static, restitution;
+  double clamp;           // as in srClosed
+  int work;               // the same
+  bool held;              // a clamp that the equations leave no mobility
   bool planar, still;     // still: without slip, it may stick
   bool missed, straight;  // as in srClosed
   double t_missed;
@@ -32,7 +35,7 @@ int sri_touch_collect(srRigid* x, double t);                           // x->tou
 const srUnilateral* sri_touch_contact(srRigid* x, const srTouch* at);  // as listed; NULL: not any more
 void sri_touch_velocities(srRigid* x, const double* v);                // of all of them
 void sri_touch_part(srRigid* x, srTouch* at, srRigidPart* out);        // as a cone
-void sri_touch_build(srRigid* x);                                      // all of them as cones: x->part in their order
+void sri_touch_build(srRigid* x);  // all contacts as cones, without clamps: x->part in their order
 
 // ---- rigid_impact.c
 bool sri_rigid_approaches(const srRigid* x);            // does one of them?

@@ -185,7 +185,7 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
   srStepProblem* x = sr_alloc(sizeof *x);
   if (x == NULL) return NULL;
   x->nv = s->nv;
-  x->most = s->ncontact;
+  x->most = s->ncontact + s->nclamp;
   x->nfree = s->nbody;
   x->M = pattern;
   bool good = take_structure(x);
@@ -199,7 +199,7 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
       x->is_blocks = x->is_blocks && x->jointed[g] == 0;
     }
     x->is_small = !heavy;
-    const int most = heavy ? MOST_DENSE : SMALL;
+    const int most = heavy || s->nclamp > 0 ? MOST_DENSE : SMALL;
     x->most_dense = x->most < most ? x->most : most;
     for (int b = 0; b < x->nblock; ++b) x->body[b] = x->island[b] = -1;
     good = take_problems(x, s->bodies != NULL, threads);
@@ -267,6 +267,7 @@ void sri_step_problem_mark(const srStepProblem* x, const srUnilateral* c, double
 // Blocks of more than six velocities, joints, more than two blocks.
 static void weigh(const srStepProblem* x, const srUnilateral* c, Range* range) {
   int blocks[2], first[2];
+  if (c->clamp > 0) range->heavy = true;
   const int* velocity;
   if (x->is_blocks && x->free != NULL) return;
   const int n = concerned(x, c, first, &velocity);
@@ -498,21 +499,47 @@ static double mass_of(const srStepProblem* x, const double* M, int i) {
   return 0;
 }
 
+// Velocity over force along row k of a contact, if there were no joints.
+static double mobility_alone(const srStepProblem* x, const double* M, const srUnilateral* c, int k) {
+  double sum = 0;
+  for (int i = 0; i < c->n; ++i) {
+    const double m = mass_of(x, M, c->column[i]), w = c->W[k * c->n + i];
+    if (m > 0) sum += w * w / m;
+  }
+  return sum;
+}
+
 // Normals that the joints hold: W_NN is rounding beside what it were without joints. No impulse acts along them; they are taken out of the matrix.
 static void release_held(srStepProblem* x, const double* M, const srStepContact* contact, const Range* range,
                          int rows) {
   srContactProblem* p = x->small;
   for (int i = range->first, row = 0; i < range->end; row += contact[x->order[i++]].rows) {
-    const srUnilateral* c = contact[x->order[i]].from;
-    double alone = 0;
-    for (int k = 0; k < c->n; ++k) {
-      const double m = mass_of(x, M, c->column[k]);
-      if (m > 0) alone += c->W[k] * c->W[k] / m;
-    }
-    if (p->W[(size_t)row * (size_t)(rows + 1)] > HELD * alone) continue;
+    const srStepContact* c = &contact[x->order[i]];
+    const double alone = mobility_alone(x, M, c->from, 0);
+    if (c->given > 0 || p->W[(size_t)row * (size_t)(rows + 1)] > HELD * alone) continue;
     for (int k = 0; k < rows; ++k) p->W[row * rows + k] = p->W[k * rows + row] = 0;
     p->W[(size_t)row * (size_t)(rows + 1)] = alone;
     p->q[row] = p->cone[i - range->first].shift = 0;
+  }
+}
+
+// Rows of the clamps in the matrix: that of their normal, and the least mobility of their slip.
+static void put_clamps(srStepProblem* x, const double* M, const srStepContact* contact, const Range* range, int rows) {
+  for (int i = range->first, row = 0; i < range->end; row += contact[x->order[i++]].rows) {
+    const srStepContact* c = &contact[x->order[i]];
+    if (!(c->given > 0)) continue;
+    double *normal = &x->small->W[(size_t)row * (size_t)(rows + 1)],
+           *slip = &x->small->W[(size_t)(row + 1) * (size_t)(rows + 1)];
+    *slip = fmax(*slip, HELD * mobility_alone(x, M, c->from, 1));
+    *normal = *slip > 0 ? *slip : 1;
+    x->small->q[row] = -c->given * *normal;
+  }
+}
+
+// The compliance of redundant normals does not change what is given.
+static void correct_clamps(srStepProblem* x, const srStepContact* contact, const Range* range) {
+  for (int i = range->first, row = 0; i < range->end; row += contact[x->order[i++]].rows) {
+    if (contact[x->order[i]].given > 0) x->small->q[row] *= 1 + x->small->compliance;
   }
 }
 
@@ -563,8 +590,9 @@ static srStatus solve_one(srStepProblem* x, srContactSolver* solver, srContactPr
 }
 
 // From the impulses in x->p. Redundant points with friction are not always solved by Newton's method: of free bodies few sweeps are good enough then, in most cases.
-static srStatus solve_matrix(srStepProblem* x, bool free, srContactResult* result) {
+static srStatus solve_matrix(srStepProblem* x, bool free, bool clamped, srContactResult* result) {
   srContactOptions options = sr_contact_options();
+  if (clamped) options.least_iterations = 2;  // what friction holds must not creep by the tolerance
   const int all = options.iterations;
   if (free) options.iterations = SWEEPS_HARD;
   srStatus status = solve_one(x, x->small_solver, x->small, &options, result);
@@ -597,9 +625,13 @@ static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M
   } else {
     matrix_by_blocks(x, M, contact, range, rows);
   }
+  put_clamps(x, M, contact, range, rows);
   p->compliance = !has_laws(p) && is_redundant(x, rows) ? COMPLIANCE : 0;
+  correct_clamps(x, contact, range);
   srContactResult result;
-  const srStatus status = solve_matrix(x, !range->heavy, &result);
+  bool clamped = false;
+  for (int i = range->first; i < range->end; ++i) clamped = clamped || contact[x->order[i]].given > 0;
+  const srStatus status = solve_matrix(x, !range->heavy, clamped, &result);
   if (status != SR_OK) return status;
   note(out, &result);
   for (int i = range->first, row = 0; i < range->end; ++i) {

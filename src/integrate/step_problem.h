@@ -7,6 +7,10 @@
 // blocks (free bodies, sliders, planar bodies) become a problem with rows over velocities that are scaled by the Cholesky factor of their block,
 // M_b = L L^T, w = L^T v, so that their mass matrix is 1: sweeps over the contacts, whose time and memory are proportional to their number.
 //
+// A clamp has the equation w u_N = w (p_N - given) for its normal, which no velocity enters: p_N = given, and the cone of its tangent is the interval
+// |p_T| <= mu given. w is the mobility of its slip, so that errors of both rows are velocities; where the joints hold the slip (a driver) a small one. Its island
+// is a matrix.
+//
 // Redundant normals share their load as by equal relative compliances of 1e-6: in space their distribution changes the motion.
 #ifndef SR_INTEGRATE_STEP_PROBLEM_H
 #define SR_INTEGRATE_STEP_PROBLEM_H
@@ -21,6 +25,7 @@ typedef struct srStepContact {
   srUnilateral* from;
   int rows;  // that act: 1, 2 or 3
   srContactCone cone;
+  double given;  // > 0: normal impulse of a clamp (integrate.h), whose first row is 0
 } srStepContact;
 
 typedef struct srStepProblem srStepProblem;

@@ -13,6 +13,7 @@
 #include "network/network.h"
 #include "simulate/jump.h"
 #include "simulate/prescribed.h"
+#include "system/system.h"
 
 #define POINT_OUT 16  // 0 0 0 position, angular velocity velocity, quaternion
 #define POINT_IN 6    // moment, force
@@ -263,6 +264,9 @@ static bool possible(srNetwork* n, const char* name, const srModel* m, int npoin
   } else if (located_contact(m) || located_set(m)) {
     sr_net_error(n, "'%s': the contact '%s' needs the speed at first touch, which a network does not locate", name,
                  located_contact(m) ? located_contact(m)->name : located_set(m)->name);
+  } else if (sr_set_valued_friction(m)) {
+    sr_net_error(n, "'%s': the force at rest of '%s' is not a function of the motion, as a network needs it", name,
+                 sr_set_valued_friction(m)->name);
   } else if (switch_of_state(m)) {
     sr_net_error(n, "'%s': the formula of constraint '%s' switches with the state, which a network does not locate",
                  name, switch_of_state(m));

@@ -282,7 +282,8 @@ static bool attempt(Newton* w, const srContactOptions* o) {
   const int most = o->iterations < STEPS ? o->iterations : STEPS;
   w->taken = 0;
   for (int k = 0; k < most; ++k) {
-    if (w->eps == 0 ? keep_best(w) <= o->tolerance : value <= o->tolerance * o->tolerance) return w->eps == 0;
+    const bool good = w->eps == 0 ? keep_best(w) <= o->tolerance : value <= o->tolerance * o->tolerance;
+    if (good && k >= o->least_iterations) return w->eps == 0;
     if (!advance(w, &value)) return false;
     ++w->steps;
   }

@@ -112,12 +112,20 @@ static int put_vectors(const srForceElement* e, const srPortMotion* motion, cons
   return 12;
 }
 
+// Set-valued friction is not what its law gives at this motion: at rest it is any force within its limit.
+static void put_found(const srRecorder* r, int i, const srPortMotion* motion, srElementForce* x) {
+  x->f[0] = r->d->friction_force[i];
+  x->power = x->f[0] * motion->xdot[0];
+  x->dissipated = x->friction_dissipation = -x->power;
+}
+
 static int fill(srRecorder* r, const srRecordGroup* group, const double axes[16], double* out) {
   const srForceElement* e = &r->m->force[group->index];
   srPortMotion motion;
   srElementForce x;
   const int answer = sr_element_force(r->m, r->d, e, &motion, &x);
   if (answer != 0) return answer;
+  if (r->d->friction_force != NULL && sr_is_set_valued(e)) put_found(r, group->index, &motion, &x);
   int n = 3;
   if (e->law->port == SR_PORT_JOINT) {
     out[0] = x.f[0];

@@ -135,7 +135,7 @@ static uint64_t contact_state(const srRun* run, int* closed) {
     const double* p = c != NULL ? sri_impulse_of(run->integrator, c->id) : NULL;
     if (c == NULL) return sum;
     if (p == NULL || !(p[0] > 0)) continue;
-    ++*closed;
+    *closed += c->clamp == 0;
 
     const bool slides = hypot(p[1], p[2]) >= 0.999 * c->mu * p[0];
     sum += ((uint64_t)c->id * 2 + slides) * 0x9e3779b97f4a7c15u;

@@ -43,6 +43,7 @@ typedef struct srRun {
   long next;                      // index of the next row on the grid t0 + next*every
   double t_row;                   // time of the last row
   double *row, *q, *v, *y;        // one allocation
+  double* friction_force;         // nforce: those of set-valued friction there
   double* contact_force;          // nv: generalized forces of rigid contacts in results
   srRecording* recording;         // their columns; NULL: there are none
   int nw;                         // accounts of the energy balance, then meters of recorded work

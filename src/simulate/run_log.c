@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "force/force.h"
 #include "model/private.h"
 #include "simulate/run.h"
 #include "system/system.h"
@@ -84,6 +85,18 @@ static void note_rigid(srRun* run, const srRigidEvent* event, const char* kind, 
   note(run, event->t, kind, a, b, "%.40s %s%s%.40s", a, verb, b != NULL ? " " : "", b != NULL ? b : "");
 }
 
+// Friction of a joint changes its status.
+static void note_clamp(srRun* run, const srRigidEvent* event, const char* kind, const char* verb) {
+  const char* joint = run->m->force[event->id].contact->a;
+  if (is_noted(run, event, kind, joint, NULL)) return;
+  note(run, event->t, kind, joint, NULL, "the joint %.50s %s", joint, verb);
+}
+
+static bool is_clamp(const srRun* run, const srRigidEvent* event) {
+  const long key = sr_contact_key(run->m, event->id);
+  return key < run->m->nforce && sr_is_set_valued(&run->m->force[key]);
+}
+
 static void note_impact(srRun* run, const srRigidEvent* event) {
   const char *a = NULL, *b = NULL;
   sr_contact_names(run->m, event->id, &a, &b);
@@ -110,6 +123,15 @@ void sr_run_tell_rigid(void* user, const srRigidEvent* event) {
     run->w_before[SR_ACCOUNT_CONTACT] += event->normal;
     run->w_before[SR_ACCOUNT_FRICTION] += event->friction;
     run->w_before[SR_ACCOUNT_DRIVER] += event->driver;
+  }
+  if (is_clamp(run, event)) {
+    switch (event->kind) {
+      case SR_RIGID_SLIP: note_clamp(run, event, "slip", "breaks away"); break;
+      case SR_RIGID_STICK: note_clamp(run, event, "stick", "comes to rest and is held by its friction"); break;
+      case SR_RIGID_REVERSAL: note_clamp(run, event, "reversal", "turns back without being held"); break;
+      default: break;
+    }
+    return;
   }
   switch (event->kind) {
     case SR_RIGID_IMPACT: note_impact(run, event); break;

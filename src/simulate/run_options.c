@@ -144,6 +144,19 @@ static bool check_impact(const srRun* run) {
   return false;
 }
 
+// Friction that is set-valued at rest is solved with the motion, as rigid contact is.
+static bool check_friction(const srRun* run) {
+  const srForceElement* e = sr_set_valued_friction(run->m);
+  const bool solves = run->method != NULL && run->method->impulses;
+  if (e == NULL || solves || run->options->contact != SR_CONTACT_CONTINUOUS) return true;
+  sr_messages_add(run->messages, SR_SEVERITY_ERROR, e->place,
+                  "the friction law '%s' is set-valued: the force at rest of '%s' is not a function of the motion, and "
+                  "contact continuous has forces that are; take contact event, timestepping or hybrid, or a law with "
+                  "bristles such as kikuuwe",
+                  e->contact->slip.law->name, e->name);
+  return false;
+}
+
 static void warn_rule(const srRun* run) {
   const srRunOptions* o = run->options;
   if (run->method == NULL || !run->method->switches || o->control == SR_CONTROL_DEFAULT) return;
@@ -156,7 +169,8 @@ static void warn_rule(const srRun* run) {
 
 srStatus sr_run_check(const srRun* run) {
   const srRunOptions* o = run->options;
-  if (!check_times(run) || !check_contact(run) || !check_impact(run) || !check_massless(run) || !check_dense(run))
+  if (!check_times(run) || !check_contact(run) || !check_impact(run) || !check_friction(run) || !check_massless(run) ||
+      !check_dense(run))
     return SR_INPUT;
   if (run->method != NULL && run->method->laws && !sr_compliant_check(run->m, o->method, run->messages))
     return SR_INPUT;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "constraint/constraint.h"
+#include "force/force.h"
 #include "simulate/run.h"
 
 void sr_run_put_followers(srRun* run, double t) {
@@ -27,10 +28,25 @@ static bool put_contact_forces(srRun* run, double t) {
   return false;
 }
 
+// Those of set-valued friction among them.
+static void put_friction_forces(srRun* run) {
+  const srIntegrator* x = run->integrator;
+  const double h = sri_time(x) - sri_time_before(x);
+  for (int i = 0; i < run->m->nforce; ++i) {
+    if (!sr_is_set_valued(&run->m->force[i])) continue;
+    double force[3] = {0};
+    const double* p = run->rigid == NULL ? sri_impulse_of(x, i) : NULL;
+    if (run->rigid != NULL) (void)sri_rigid_force_found(run->rigid, i, force);
+    run->friction_force[i] = p != NULL && h > 0 ? p[1] / h : force[1];
+  }
+  run->d->friction_force = run->friction_force;
+}
+
 // Accelerations and reactions with rigid contacts, which are in the equations of the integrators and not in those of the model.
 static int evaluate_rigid(srRun* run, double t, srStage stage) {
   srData* d = run->d;
   if (put_contact_forces(run, t)) d->contact_force = run->contact_force;
+  put_friction_forces(run);
   d->stage = SR_STAGE_NONE;
   const int answer = sr_evaluate_motion(run->m, d, t, run->q, run->v, run->y, stage);
   d->contact_force = NULL;

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "constraint/constraint.h"
+#include "force/force.h"
 #include "simulate/rows.h"
 #include "simulate/run.h"
 #include "system/bristle.h"
@@ -25,7 +26,8 @@ static bool make_arrays(srRun* run) {
   const int columns = x != NULL ? x->ncolumn : 0, meters = x != NULL ? x->nmeter : 0;
   const int powers = meters > 0 ? m->nforce + m->nset : 0;
   run->nw = SR_ACCOUNTS + meters;
-  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + 2 * m->ny + 2 * run->nw + powers + m->nv) * sizeof(double));
+  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + 2 * m->ny + 2 * run->nw + powers + m->nv + m->nforce) *
+                      sizeof(double));
   if (run->row == NULL) return false;
   run->q = run->row + columns;
   run->v = run->q + m->nq;
@@ -35,6 +37,7 @@ static bool make_arrays(srRun* run) {
   run->w_before = run->w + run->nw;
   if (powers > 0) run->d->element_power = run->w_before + run->nw;
   run->contact_force = run->w_before + run->nw + powers;
+  run->friction_force = run->contact_force + m->nv;
   run->system.meter = x != NULL ? x->meter : NULL;
   run->system.nmeter = meters;
   return true;
@@ -42,7 +45,8 @@ static bool make_arrays(srRun* run) {
 
 bool sr_run_has_forces(const srModel* m) {
   for (int i = 0; i < m->nforce; ++i) {
-    if (m->force[i].contact == NULL || m->force[i].contact->law == NULL) return true;
+    const srForceElement* e = &m->force[i];
+    if (e->contact == NULL || (e->contact->law == NULL && !sr_is_set_valued(e))) return true;
   }
   return false;
 }
@@ -145,11 +149,11 @@ srStatus sr_run_prepare(srRun* run) {
   run->system =
       (srModelSystem){.m = run->m, .d = run->d, .sparse = impulses && !sr_run_has_forces(run->m), .points = impulses};
   run->d->rigid = impulses || o->contact != SR_CONTACT_CONTINUOUS;
-  const bool by_events = o->contact >= SR_CONTACT_EVENT && run->m->ncontact > 0;
   const srStatus named = name_columns(run);
   if (named != SR_OK) return named == SR_MEMORY ? out_of_memory(run) : named;
   if (!make_tangent(run) || !make_arrays(run)) return out_of_memory(run);
   const srSystem system = sr_system(&run->system);
+  const bool by_events = o->contact >= SR_CONTACT_EVENT && system.ncontact + system.nclamp > 0;
   const srIntegratorOptions options = sr_run_integrator_options(run->m, o);
   if (run->d->rigid) {
     sr_rigid_warn(run->m, o->contact == SR_CONTACT_EVENT, run->messages);
@@ -179,6 +183,7 @@ void sr_run_release(srRun* run) {
   sr_tangent_destroy(run->system.tangent);
   sr_recording_destroy(run->recording);
   run->d->element_power = NULL;
+  run->d->friction_force = NULL;
   run->d->rigid = false;
   sr_free(run->row);
 }

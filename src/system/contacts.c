@@ -122,6 +122,7 @@ static void count_ignored(const srSurfaceLaws* c, bool directed, srPlace place, 
 static void count_elements(const srModel* m, Ignored* x) {
   for (int i = 0; i < m->nforce; ++i) {
     const srSurfaceLaws* c = m->force[i].contact;
+    if (sr_is_set_valued(&m->force[i])) count_ignored(c, false, m->force[i].place, x);
     if (!is_contact(&m->force[i])) continue;
     count_ignored(c, c->pair != NULL && (c->directed >= 0 || c->wheel >= 0), m->force[i].place, x);
   }
@@ -149,7 +150,7 @@ void sr_rigid_warn(const srModel* m, bool by_events, srMessages* messages) {
   const int count[3] = {x.turning, x.still, x.directed};
   static const char* const text[3] = {
       "rolling and spinning friction are ignored: rigid contact has friction of sliding alone",
-      "the static coefficient of friction is ignored: time-stepping has one, mu-k",
+      "the static coefficient of friction is ignored: time-stepping has one, mu-k (of joints Fk)",
       "friction is mu-k in all directions: rigid contact has no direction and no tyre"};
   for (int k = 0; k < 3; ++k) {
     if (k == 1 && by_events) continue;
@@ -417,6 +418,7 @@ bool sr_contact_points_fit(const srModel* m) {
   }
   for (int i = 0; i < m->nforce; ++i) {
     if (is_contact(&m->force[i]) && m->force[i].law->port != SR_PORT_FRAMES) return false;
+    if (sr_is_set_valued(&m->force[i])) return false;
   }
   return m->nlink > 1 && m->ng == 0 && !m->absolute;
 }

@@ -358,6 +358,8 @@ srSystem sr_system(srModelSystem* user) {
       .contacts = sr_contacts,
       .contacts_chosen = sr_contacts_chosen,
       .foresee = sr_foresee,
+      .nclamp = sr_clamp_count(m),
+      .clamps = sr_clamps,
       .nbody = user->points ? m->nlink - 1 : 0,
       .bodies = user->points ? sr_free_bodies : NULL,
       .tangent = user->tangent != NULL && solver == NULL ? tangent : NULL,

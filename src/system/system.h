@@ -38,4 +38,10 @@ void sr_contact_port_rates(const srModel* m, srData* d, const srForceElement* e,
                            double out[3]);
 int sr_foresee(void* user, double t, const double* q, const double* v, double h);
 
+// ---- clamps.c: the callback `clamps` of the system. Their ids are the indices of their force elements.
+int sr_clamp_count(const srModel* m);
+int sr_clamps(void* user, double t, const double* q, const double* v, srUnilateral* out, double* rate);
+// Friction that continuous contact cannot have: the first such element; NULL: none.
+const srForceElement* sr_set_valued_friction(const srModel* m);
+
 #endif

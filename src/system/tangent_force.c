@@ -15,6 +15,7 @@
 #include "constraint/closure_graph.h"
 #include "constraint/derivative.h"
 #include "force/derivative.h"
+#include "force/force.h"
 #include "force/instances.h"
 #include "force/ports.h"
 #include "model/private.h"
@@ -281,7 +282,7 @@ static void gap_element(srModelTangent* x, const srData* d, const Law* law) {
 static int elements(srModelTangent* x, srData* d, double tau) {
   for (int i = 0; i < x->m->nforce; i++) {
     Law law = {.e = &x->m->force[i], .derivative = x->derivative[i]};
-    if (x->rigid && law.e->contact != NULL && law.e->contact->law != NULL) continue;
+    if (x->rigid && law.e->contact != NULL && (law.e->contact->law != NULL || sr_is_set_valued(law.e))) continue;
     const int answer = evaluate(x, d, tau, &law);
     if (answer != 0) return answer;
     switch (law.e->law->port) {
