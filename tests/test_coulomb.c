@@ -535,3 +535,18 @@ TEST(time_stepping_warns_that_it_has_no_static_friction) {
   sr_messages_destroy(messages);
   close_model(&x);
 }
+
+// A contact that names it is rigid in every run: no bristles, and no run by force laws.
+TEST(a_contact_with_coulombs_law_needs_no_bristles_and_is_rigid_alone) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='3 0 -10'/><ground><shape name='floor' type='plane'/></ground><body "
+      "name='b'><joint name='p' type='planar' axis='0 1 0' q='0 -0.1 0'/><inertial mass='1' inertia='1 1 1'/><shape "
+      "name='b' type='box' size='0.4 0.4 0.2'/></body><contact a='floor' b='b/b' normal='hooke' K='1e6' "
+      "friction='coulomb' mu-k='0.2'/></sarrus>");
+  srRunOptions o = sr_run_options(x.m);
+  o.t_end = 1;
+  ENSURE_EQUAL(sr_run(x.m, x.d, &o, NULL, &x.result), SR_INPUT);
+  run(&x, until(1));
+  ENSURE_NEAR(x.d->v[0], 3 - 0.2 * 10, 1e-9);
+  close_model(&x);
+}

@@ -217,7 +217,7 @@
   X(joint, "joint", REF, "1", "!", "", "joint whose coordinate the friction acts on")                                  \
   X(coordinate, "coordinate", FORMULA, "1", "0", "", "which velocity coordinate of the joint, from 0")                 \
   X(law, "law", REF, "1", "kikuuwe", "",                                                                               \
-    SR_FRICTION_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'choice' takes one of them")                           \
+    SR_FRICTION_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'choice' takes one; coulomb: not continuous")          \
   X(choice, "choice", FORMULA, "1", "0", "", "which of several laws, from 0: so a parameter can choose")               \
   X(F, "F", FORMULA, "1", "!", "N or Nm", "largest force at rest")                                                     \
   X(Fk, "Fk", FORMULA, "1", "", "N or Nm", "force while it slips; default F")                                          \
@@ -241,7 +241,7 @@
     SR_NORMAL_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'normal-choice' takes one of them")                      \
   X(normal_choice, "normal-choice", FORMULA, "1", "0", "", "which of several normal laws, from 0")                     \
   X(friction, "friction", REF, "1", "kikuuwe", "",                                                                     \
-    "none, " SR_FRICTION_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'friction-choice' takes one of them")         \
+    "none, " SR_FRICTION_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'friction-choice' takes one; coulomb: rigid") \
   X(friction_choice, "friction-choice", FORMULA, "1", "0", "", "which of several friction laws, from 0")               \
   X(K, "K", FORMULA, "1", "", "N/m^n", "stiffness; default by Hertz from E, nu of the cards and the radii")            \
   X(n, "n", FORMULA, "1", "", "", "exponent of the penetration; default 1.5 (hooke, kelvin-voigt: always 1)")          \

@@ -65,7 +65,7 @@ typedef struct srFrictionLaw {
   int ne;             // states per direction of slip; -1: p->elements
   unsigned uses;      // parameters: SR_FRICTION_USES(K) | ...
   bool holds;         // static friction without creep: edot = v to the last bit while it sticks
-  bool set_valued;    // the force at rest is not a function of the motion: for rigid contact; continuous runs refuse it
+  bool set_valued;    // the force at rest is not a function of the motion: for methods of rigid contact
   // Return 0: done; > 0: try a smaller step; < 0: the run cannot continue. Without limits (Fs = Fk = 0, contact open) f is 0
   // and the states relax.
   int (*evaluate)(const srFrictionIn* in, srFrictionOut* out);

@@ -1,6 +1,6 @@
 // Coulomb's law: Rodrigues da Silva et al. (2024), eq 45-46, with the sign of the force that resists.
 //   f = Fk v/|v|   while it slips;   any f with |f| <= Fs at rest
-// At rest the force is not a function of the motion, so this law is the reference for rigid contact; with v = 0 it gives 0.
+// At rest the force is not a function of the motion: methods for rigid contact solve it with the motion (system/clamps.c). Here it is 0 at v = 0.
 #include "law/friction.h"
 
 static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
@@ -13,7 +13,7 @@ void sr_friction_coulomb_graph(srFrictionGraph* x) {
 
 const srFrictionLaw sr_friction_coulomb = {
     .name = "coulomb",
-    .about = "dry friction, set-valued at rest: the reference, for rigid contact",
+    .about = "dry friction, set-valued at rest: with rigid contact, and of joints",
     .set_valued = true,
     .evaluate = evaluate,
 };

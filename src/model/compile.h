@@ -206,7 +206,7 @@ srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srSurfac
                                  srPlace place);
 // The law named by an attribute, or one of several by index; NULL after an error. compile_friction.c
 const char* sr_c_choice(srCompiler* c, srElementKind kind, int i, int field, int choice);
-const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, bool joint, srPlace place);  // joint: of one
+const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace place);
 const srNormalLaw* sr_c_normal_law(srCompiler* c, const char* name, srPlace place);
 // Reports numbers that a law refuses as errors at their attributes; name: of the element, for the message, or NULL.
 bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* name, const srDryFriction* x,

@@ -345,7 +345,7 @@ static bool common(srCompiler* c, int i, srSurfaceLaws* x, double* tau) {
   if (isnan(x->slip.s)) x->slip.s = x->slip.k;
   x->located = x->law->needs_speed;
   const bool none = strcmp(friction, "none") == 0;
-  if (!none) x->slip.law = sr_c_friction_law(c, friction, false, PLACE(friction));
+  if (!none) x->slip.law = sr_c_friction_law(c, friction, PLACE(friction));
   if (none || x->slip.law) report_unused(c, i, x);
   return none || (x->slip.law && sr_c_bristle(c, kind, i, SR_FIELD(srContactDef, v0), &x->slip, tau));
 }

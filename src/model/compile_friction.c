@@ -31,38 +31,28 @@ void sr_c_register_normal(srCompiler* c, const srNormalLaw* law) {
   SR_PUSH(&c->scratch, c->normal_laws, c->nnormal, c->normal_capacity) = copy;
 }
 
-// Nothing has this name: lists all, and the nearest. Laws of joints alone are left out for contacts.
-static void tell_unknown(srCompiler* c, bool friction, bool joint, const char* name, srPlace place) {
+// Nothing has this name: lists all, and the nearest.
+static void tell_unknown(srCompiler* c, bool friction, const char* name, srPlace place) {
   const int own = friction ? sr_friction_count() : sr_normal_count(), more = friction ? c->nfriction : c->nnormal;
   const char** words = sr_pool_alloc(&c->scratch, (size_t)(own + more + 1) * sizeof *words);
   const char* list = "";
   int n = 0;
   for (int k = 0; k < own + more; k++) {
     const srFrictionLaw* law = !friction ? NULL : k < own ? sr_friction_law(k) : c->friction_laws[k - own];
-    if (law && law->set_valued && !joint) continue;
     words[n++] = law ? law->name : k < own ? sr_normal_law(k)->name : c->normal_laws[k - own]->name;
     list = sr_pool_printf(&c->scratch, "%s%s%s", list, n > 1 ? ", " : "", words[n - 1]);
   }
   const char* near = sr_nearest_word(name, words, n);
   const char* hint = near ? sr_pool_printf(&c->scratch, "did you mean '%s'? ", near) : "";
   sr_c_error(c, place, "unknown %s law '%s'; %sthere are %s%s", friction ? "friction" : "normal", name, hint, list,
-             friction && !joint ? ", none" : "");
+             friction ? ", of a <contact> also none" : "");
 }
 
-const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, bool joint, srPlace place) {
+const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace place) {
   const srFrictionLaw* law = sr_friction_find(name);
   const int k = sr_names_find(&c->friction_names, name);
   if (!law && k >= 0) law = c->friction_laws[k];
-  if (!law) {
-    tell_unknown(c, true, joint, name, place);
-  } else if (law->set_valued && !joint) {
-    sr_c_error(c, place,
-               "the friction law '%s' is one of joints: rigid contact (contact event, timestepping, hybrid) has "
-               "Coulomb's friction with the mu of any law, and contact by force laws needs a force that is a function "
-               "of the motion; take another law",
-               name);
-    return NULL;
-  }
+  if (!law) tell_unknown(c, true, name, place);
   return law;
 }
 
@@ -70,7 +60,7 @@ const srNormalLaw* sr_c_normal_law(srCompiler* c, const char* name, srPlace plac
   const srNormalLaw* law = sr_normal_find(name);
   const int k = sr_names_find(&c->normal_names, name);
   if (!law && k >= 0) law = c->normal_laws[k];
-  if (!law) tell_unknown(c, false, false, name, place);
+  if (!law) tell_unknown(c, false, name, place);
   return law;
 }
 
@@ -223,7 +213,7 @@ void sr_compile_friction(srCompiler* c, int i) {
       sr_c_coordinate(c, kind, i, SR_FIELD(srFrictionDef, joint), SR_FIELD(srFrictionDef, coordinate), &qdof, &joint);
   const char* word = sr_c_choice(c, kind, i, SR_FIELD(srFrictionDef, law), SR_FIELD(srFrictionDef, choice));
   const srPlace place = sr_c_place(c, kind, i, SR_FIELD(srFrictionDef, law));
-  srSurfaceLaws contact = {.slip = {.n = 1, .law = word ? sr_c_friction_law(c, word, true, place) : NULL}};
+  srSurfaceLaws contact = {.slip = {.n = 1, .law = word ? sr_c_friction_law(c, word, place) : NULL}};
   srDryFriction* x = &contact.slip;
   double tau;
   bool good = sr_c_number(c, kind, i, SR_FIELD(srFrictionDef, F), &x->s);

@@ -259,14 +259,16 @@ static const char* switch_of_state(const srModel* m) {
 
 // What a network cannot do with a model, as a sentence.
 static bool possible(srNetwork* n, const char* name, const srModel* m, int npoint) {
+  const char* friction = NULL;
+  srPlace place;
   if (m->nevent > 0) {
     sr_net_error(n, "'%s': the model has events, which a network does not locate", name);
   } else if (located_contact(m) || located_set(m)) {
     sr_net_error(n, "'%s': the contact '%s' needs the speed at first touch, which a network does not locate", name,
                  located_contact(m) ? located_contact(m)->name : located_set(m)->name);
-  } else if (sr_set_valued_friction(m)) {
+  } else if (sr_set_valued_friction(m, &friction, &place)) {
     sr_net_error(n, "'%s': the force at rest of '%s' is not a function of the motion, as a network needs it", name,
-                 sr_set_valued_friction(m)->name);
+                 friction);
   } else if (switch_of_state(m)) {
     sr_net_error(n, "'%s': the formula of constraint '%s' switches with the state, which a network does not locate",
                  name, switch_of_state(m));

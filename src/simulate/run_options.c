@@ -146,14 +146,16 @@ static bool check_impact(const srRun* run) {
 
 // Friction that is set-valued at rest is solved with the motion, as rigid contact is.
 static bool check_friction(const srRun* run) {
-  const srForceElement* e = sr_set_valued_friction(run->m);
-  const bool solves = run->method != NULL && run->method->impulses;
-  if (e == NULL || solves || run->options->contact != SR_CONTACT_CONTINUOUS) return true;
-  sr_messages_add(run->messages, SR_SEVERITY_ERROR, e->place,
+  const char* name = NULL;
+  srPlace place = {0};
+  if (run->options->contact != SR_CONTACT_CONTINUOUS || (run->method != NULL && run->method->impulses)) return true;
+  const srFrictionLaw* law = sr_set_valued_friction(run->m, &name, &place);
+  if (law == NULL) return true;
+  sr_messages_add(run->messages, SR_SEVERITY_ERROR, place,
                   "the friction law '%s' is set-valued: the force at rest of '%s' is not a function of the motion, and "
                   "contact continuous has forces that are; take contact event, timestepping or hybrid, or a law with "
                   "bristles such as kikuuwe",
-                  e->contact->slip.law->name, e->name);
+                  law->name, name);
   return false;
 }
 

@@ -17,9 +17,22 @@ int sr_clamp_count(const srModel* m) {
   return n;
 }
 
-const srForceElement* sr_set_valued_friction(const srModel* m) {
+static bool is_set_valued(const srSurfaceLaws* c) { return c->slip.law != NULL && c->slip.law->set_valued; }
+
+const srFrictionLaw* sr_set_valued_friction(const srModel* m, const char** name, srPlace* place) {
   for (int i = 0; i < m->nforce; ++i) {
-    if (sr_is_set_valued(&m->force[i])) return &m->force[i];
+    const srForceElement* e = &m->force[i];
+    if (e->contact == NULL || !is_set_valued(e->contact)) continue;
+    *name = e->name;
+    *place = e->place;
+    return e->contact->slip.law;
+  }
+  for (int i = 0; i < m->nset; ++i) {
+    const srContactSet* set = &m->set[i];
+    if (set->ncard == 0 || !is_set_valued(&set->law[0])) continue;
+    *name = set->name;
+    *place = set->place;
+    return set->law[0].slip.law;
   }
   return NULL;
 }

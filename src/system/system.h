@@ -41,7 +41,7 @@ int sr_foresee(void* user, double t, const double* q, const double* v, double h)
 // ---- clamps.c: the callback `clamps` of the system. Their ids are the indices of their force elements.
 int sr_clamp_count(const srModel* m);
 int sr_clamps(void* user, double t, const double* q, const double* v, srUnilateral* out, double* rate);
-// Friction that continuous contact cannot have: the first such element; NULL: none.
-const srForceElement* sr_set_valued_friction(const srModel* m);
+// Friction of a joint or contact that contact by force laws cannot have: the law of the first one, its name and place; NULL: there is none.
+const srFrictionLaw* sr_set_valued_friction(const srModel* m, const char** name, srPlace* place);
 
 #endif
