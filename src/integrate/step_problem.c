@@ -514,9 +514,8 @@ static void release_held(srStepProblem* x, const double* M, const srStepContact*
                          int rows) {
   srContactProblem* p = x->small;
   for (int i = range->first, row = 0; i < range->end; row += contact[x->order[i++]].rows) {
-    const srStepContact* c = &contact[x->order[i]];
-    const double alone = mobility_alone(x, M, c->from, 0);
-    if (c->given > 0 || p->W[(size_t)row * (size_t)(rows + 1)] > HELD * alone) continue;
+    const double alone = mobility_alone(x, M, contact[x->order[i]].from, 0);
+    if (p->W[(size_t)row * (size_t)(rows + 1)] > HELD * alone) continue;
     for (int k = 0; k < rows; ++k) p->W[row * rows + k] = p->W[k * rows + row] = 0;
     p->W[(size_t)row * (size_t)(rows + 1)] = alone;
     p->q[row] = p->cone[i - range->first].shift = 0;
