@@ -342,6 +342,39 @@ TEST(a_slider_on_a_turning_arm_holds_against_the_centrifugal_force) {
   }
 }
 
+// An unbalanced disc, m e = 0.2 kg m, turns with 3 rad/s on a table that friction holds along x and y: m e w^2 sin(w t) along x against F = 1.
+TEST(one_coordinate_of_a_joint_holds_while_another_one_turns) {
+  static const char text[] =
+      "<sarrus version='1'><option gravity='0 0 0'/><body name='b'><joint name='p' type='planar' axis='0 0 1' q='0 0 "
+      "pi/2' v='0 0 3'/><inertial mass='2' com='0.1 0 0' inertia='1 1 1'/></body><friction joint='p' coordinate='0' "
+      "law='coulomb' F='1'/><friction joint='p' coordinate='1' law='coulomb' F='5'/></sarrus>";
+  const double t = asin(1 / (0.2 * 9)) / 3;
+  for (int k = 0; k < 2; ++k) {
+    Loaded x = k == 0 ? open_text(text) : open_absolute(text);
+    run(&x, until(t + 0.05));
+    ENSURE_EQUAL(x.result.nevent, 1);
+    ensure_event(&x, 0, "slip", "p", t, 1e-9);
+    ENSURE_SMALL(x.d->jv[1], 1e-14);
+    close_model(&x);
+  }
+}
+
+// A balanced disc that spins and glides along y: along x nothing pulls, whatever axes its velocity is written in.
+TEST(a_spinning_disc_glides_along_the_coordinate_without_friction) {
+  static const char text[] =
+      "<sarrus version='1'><option gravity='0 0 0'/><body name='b'><joint name='p' type='planar' axis='0 0 1' v='0 2 "
+      "3'/><inertial mass='2' inertia='1 1 1'/></body><friction name='f' joint='p' coordinate='0' law='coulomb' "
+      "F='1'/></sarrus>";
+  for (int k = 0; k < 2; ++k) {
+    Loaded x = k == 0 ? open_text(text) : open_absolute(text);
+    run(&x, until(1));
+    ENSURE_EQUAL(x.result.nevent, 0);
+    ENSURE_SMALL(x.d->jq[0], k == 0 ? 0 : 1e-9);  // between free bodies with the error of the integration
+    ENSURE_NEAR(x.d->jq[1], 2, 1e-9);
+    close_model(&x);
+  }
+}
+
 // ---- loops and couplings ------------------------------------------------------------------------------------------------------
 
 static const char four_bar[] =
