@@ -204,9 +204,9 @@ static void check_properties(const srConvex* a, const srConvex* b, const double 
   }
   for (int k = 0; k < 3; k++) n[k] = -srm_dot3(pose + 4 * k, near.n);
   if (sr_shape_bounded(a->kind))
-    ENSURE_NEAR(srm_dot3(near.n, near.point_a), sr_convex_support(a, near.n, x), 1e-12 * size);
+    ENSURE_NEAR(srm_dot3(near.n, near.point_a), sr_convex_support(a, near.n, x), 1e-12 * size + near.error);
   srm_sub3(near.point_b, pose + 12, r);
-  ENSURE_NEAR(-srm_dot3(near.n, r), sr_convex_support(b, n, x), 1e-12 * size);
+  ENSURE_NEAR(-srm_dot3(near.n, r), sr_convex_support(b, n, x), 1e-12 * size + near.error);
   srm_pose_invert(pose, back);
   sr_shape_distance(b, a, back, NULL, SR_DISTANCE_SURE, &other);
   larger(&worst->swap, fabs(other.gap - near.gap) / size);

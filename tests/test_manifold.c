@@ -268,7 +268,8 @@ static bool on_surface(const srConvex* shape, const double pose[16], const doubl
   return near.gap <= tolerance && near.gap >= -tolerance - within;
 }
 
-static void check_points(const srConvex* a, const srConvex* b, const double pose[16], const srManifold* m,
+// Is the smallest gap that of the shapes?
+static bool check_points(const srConvex* a, const srConvex* b, const double pose[16], const srManifold* m,
                          const srNearest* near, double margin) {
   double self[16], r[3], least = HUGE_VAL;
   const double tolerance =
@@ -283,15 +284,19 @@ static void check_points(const srConvex* a, const srConvex* b, const double pose
     ENSURE(on_surface(a, self, p->point_a, tolerance));
     ENSURE(on_surface(b, pose, p->point_b, tolerance));
   }
-  ENSURE_NEAR(least, near->gap, 2e-9);
+  // A circular face that is flat within 1e-6 rad is its corners alone: the lowest point of its rim is up to 2e-6 of the size below them. That is rare.
+  const bool round =
+      a->kind == SR_KIND_CYLINDER || a->kind == SR_KIND_CONE || b->kind == SR_KIND_CYLINDER || b->kind == SR_KIND_CONE;
+  ENSURE_NEAR(least, near->gap, round ? 4e-6 : 2e-9);
   ENSURE(m->point[0].gap == least);
+  return fabs(least - near->gap) <= 2e-9;
 }
 
 // The smallest gap is that of the shapes, and all points are on both. A small motion keeps all ids.
 TEST(points_of_every_two_kinds_are_on_both_shapes_and_keep_their_ids) {
   static const int kinds[] = {SR_KIND_PLANE,    SR_KIND_SPHERE, SR_KIND_BOX,       SR_KIND_CAPSULE,
                               SR_KIND_CYLINDER, SR_KIND_CONE,   SR_KIND_ELLIPSOID, SR_KIND_HULL};
-  int pairs = 0, changed = 0, points = 0;
+  int pairs = 0, changed = 0, points = 0, above = 0;
   sr_pool_init(&pool);
   state = 11;
   for (int i = 0; i < 8; i++) {
@@ -308,7 +313,7 @@ TEST(points_of_every_two_kinds_are_on_both_shapes_and_keep_their_ids) {
         sr_shape_manifold(&a, &b, pose, &near, margin, 8, &m);
         ENSURE(m.count >= 1);
         ensure_distinct(&m);
-        check_points(&a, &b, pose, &m, &near, margin);
+        above += !check_points(&a, &b, pose, &m, &near, margin);
         for (int c = 0; c < 3; c++) pose[12 + c] += uniform(-1e-10, 1e-10);
         moved = manifold(&a, &b, pose, margin, 8);
         changed += !same_ids(&m, &moved);
@@ -318,6 +323,7 @@ TEST(points_of_every_two_kinds_are_on_both_shapes_and_keep_their_ids) {
     }
   }
   ENSURE(points > pairs);
+  ENSURE(above <= 1e-4 * pairs);
   ENSURE(changed <= 0.002 * pairs + 2);  // some are at the edge of a feature, or of the margin
   sr_pool_free(&pool);
 }
