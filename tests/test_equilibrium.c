@@ -110,3 +110,15 @@ TEST(equilibrium_that_does_not_exist_is_refused) {
   ENSURE(e == NULL && strstr(said, "the force on 'a' stays at 19.62") != NULL);
   close_model(&x);
 }
+
+// A disc that leans rolls up until it is upright, without sliding: the nearest place where it stays.
+TEST(equilibrium_of_a_disc_that_rolls) {
+  Loaded x = open_model("mechanisms/rolling-disc", "lean=1.45 Omega=0.001");
+  srEquilibrium* e;
+  ENSURE_EQUAL(balance(&x, &e), SR_OK);
+  ENSURE_NEAR(x.d->q[2], 0.3, 1e-12);  // height of the centre: the radius
+  ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
+  for (int i = 0; i < 6; i++) ENSURE_SMALL(x.d->a[i], 1e-8);
+  sr_equilibrium_destroy(e);
+  close_model(&x);
+}

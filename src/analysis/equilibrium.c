@@ -24,7 +24,7 @@
 
 #define ITERATIONS 200
 #define STARTS 12
-#define BALANCED 1e-11     // of the largest force
+#define BALANCED 1e-14     // of the largest force: rounding
 #define GOOD 1e-8          // ... where rounding ends the iteration
 #define LONGEST_STEP 0.5   // rad or m in one iteration
 #define FIRST_STEP 1e-3    // rad or m of the first step along the forces ...
@@ -51,7 +51,7 @@ typedef struct Work {
   double *force, *lambda;     // nv, ng: c - f - G^T lambda
   double *R, *J, *JJ, *step;  // n; n x n; n x n; n
   double *B, *Kq, *Kv, *raw;  // nv x nu; (nv + ny)^2 each; twice that
-  double* dxi;                // nv
+  double *dxi, *KB;           // nv; nv x nfree
   double scale;               // largest force so far: the weight, or a generalized one
   int* pivot;                 // n
 } Work;
@@ -79,7 +79,7 @@ static double residual(Work* w, double* q, const double* y) {
   srData* d = w->d;
   double corrected;
   put_state(w, q, y);
-  if (!sr_dependent_positions(w->dependent, &corrected)) return (double)INFINITY;
+  if (!sr_dependent_positions(w->dependent, &corrected) || !sr_dependent_put(w->dependent)) return (double)INFINITY;
   memcpy(q, d->q, (size_t)m->nq * sizeof *q);
   if (sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_FORCE) != 0) return (double)INFINITY;
   memset(w->dxi, 0, (size_t)m->nv * sizeof *w->dxi);
@@ -114,17 +114,25 @@ static void spread(const srSparsity* pattern, int n, const double* x, double* ou
   }
 }
 
-// B^T (Kq B): the rows of all free coordinates, by their columns of B.
-static double reduced(const Work* w, int i, int j) {
-  const int nv = w->m->nv, size = nv + w->ny;
-  double sum = 0.0;
-  for (int k = 0; k < nv; ++k) {
-    const double left = w->B[k * w->nu + w->column[i]];
-    if (left == 0.0) continue;
-    for (int l = 0; l < nv; ++l)
-      sum += left * w->Kq[(size_t)k * (size_t)size + (size_t)l] * w->B[l * w->nu + w->column[j]];
+// B^T (Kq B) of the free coordinates, into J.
+static void reduce(Work* w) {
+  const int nv = w->m->nv, nf = w->nfree, n = w->n;
+  const size_t size = (size_t)(nv + w->ny);
+  memset(w->KB, 0, (size_t)nv * (size_t)nf * sizeof *w->KB);
+  for (int l = 0; l < nv; ++l) {
+    for (int j = 0; j < nf; ++j) {
+      const double right = w->B[l * w->nu + w->column[j]];
+      for (int k = 0; k < nv && right != 0.0; ++k)
+        w->KB[(size_t)k * (size_t)nf + (size_t)j] += w->Kq[(size_t)k * size + (size_t)l] * right;
+    }
   }
-  return sum;
+  for (int i = 0; i < nf; ++i) {
+    for (int j = 0; j < nf; ++j) w->J[i * n + j] = 0.0;
+    for (int k = 0; k < nv; ++k) {
+      const double left = w->B[k * w->nu + w->column[i]];
+      for (int j = 0; j < nf && left != 0.0; ++j) w->J[i * n + j] += left * w->KB[(size_t)k * (size_t)nf + (size_t)j];
+    }
+  }
 }
 
 // J at the state of d, evaluated by `residual`. False: no derivative.
@@ -137,8 +145,8 @@ static bool jacobian(Work* w) {
     return false;
   spread(w->system.K_sparsity, size, out.Kq, w->Kq);
   spread(w->system.K_sparsity, size, out.Kv, w->Kv);
+  reduce(w);
   for (int i = 0; i < nf; ++i) {
-    for (int j = 0; j < nf; ++j) w->J[i * n + j] = reduced(w, i, j);
     for (int j = 0; j < w->ny; ++j) {
       double force = 0.0, rate = 0.0;
       for (int k = 0; k < nv; ++k) {
@@ -325,7 +333,7 @@ static void list_free(Work* w, const unsigned char* fixed) {
   unsigned char* is = sr_pool_alloc(&w->out->pool, (size_t)m->nv + 1);
   const int* column = sr_dependent_columns(w->dependent);
   memset(is, 1, (size_t)m->nv);
-  for (int i = 0; i < sr_dependent_count_positions(w->dependent); ++i) is[column[i]] = 0;
+  for (int i = 0; i < sr_dependent_count(w->dependent); ++i) is[column[i]] = 0;  // wheels roll
   int at = 0;
   w->free = sr_pool_alloc(&w->out->pool, ((size_t)m->nv + 1) * sizeof *w->free);
   w->column = sr_pool_alloc(&w->out->pool, ((size_t)m->nv + 1) * sizeof *w->column);
@@ -351,6 +359,7 @@ static void allocate(Work* w) {
   w->pivot = sr_pool_alloc(&w->out->pool, (n + 1) * sizeof *w->pivot);
   w->R = reals(w, n), w->step = reals(w, n), w->J = reals(w, n * n), w->JJ = reals(w, n * n);
   w->B = reals(w, nv * (size_t)w->nu);
+  w->KB = reals(w, nv * (size_t)w->nfree);
   w->Kq = reals(w, all * all), w->Kv = reals(w, all * all), w->raw = reals(w, 2 * all * all);
   memcpy(w->q_start, w->d->q, nq * sizeof *w->q);
   if (ny > 0) memcpy(w->y_start, w->d->y, ny * sizeof *w->y);
