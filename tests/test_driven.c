@@ -46,6 +46,14 @@ TEST(driven_slider_crank_by_closed_form) {
   ENSURE(k->violation_position < 1e-14 && k->violation_velocity < 1e-13 && k->violation_acceleration < 1e-11);
   ENSURE_EQUAL(k->nsingular, 0);
   sr_driven_destroy(k);
+  // The same place in one move: three turns of the crank, on the branch of the start.
+  const double q = x.d->q[1];
+  close_model(&x);
+  x = open_text(CRANK("0.3 + 2*t + 0.5*t^2"));
+  ENSURE_EQUAL(drive(&x, &k), SR_OK);
+  ENSURE_EQUAL(sr_driven_move(k, 5.75), SR_OK);
+  ENSURE_NEAR(x.d->q[1], q, 1e-12);
+  sr_driven_destroy(k);
   close_model(&x);
 }
 
