@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/numbers.h"
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "constraint/reaction.h"
@@ -290,16 +291,6 @@ static void set_weights(Work* w, const int* given, bool freeze) {
   for (int i = 0; i < w->m->nv; ++i) w->weight[i] = freeze && given[i] > 0 ? 0.0 : 1.0;
 }
 
-// A number in [-1, 1) from a count, the same everywhere.
-static double scatter(unsigned i) {
-  i = (i ^ 61U) ^ (i >> 16U);
-  i *= 9U;
-  i ^= i >> 4U;
-  i *= 0x27d4eb2dU;
-  i ^= i >> 15U;
-  return (double)(i & 0xffffffU) / (double)0x800000 - 1.0;
-}
-
 // Another initial position, farther with every attempt; given values stay, and so do coordinates that no equation depends on: a floating
 // base does not move because a loop that it carries is perturbed.
 static void perturb(Work* w, int k) {
@@ -311,7 +302,7 @@ static void perturb(Work* w, int k) {
   for (int i = 0; i < m->nv; ++i) any |= seen[i] > 0.0 && !m->q_given[i];
   for (int i = 0; i < m->nv; ++i) {
     const bool moves = seen[i] > 0.0 && (!any || !m->q_given[i]);
-    w->dx[i] = moves ? 0.05 * (double)k * scatter((unsigned)(k * m->nv + i)) : 0.0;
+    w->dx[i] = moves ? 0.05 * (double)k * sr_scatter((unsigned)(k * m->nv + i)) : 0.0;
   }
   sr_retract(m, w->q_start, w->dx, w->q_try);
 }

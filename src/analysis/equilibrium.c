@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analysis/dependent.h"
+#include "analysis/numbers.h"
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "force/force.h"
@@ -102,18 +103,6 @@ static double remainder_of(const Work* w) {
 
 // ---- tangent ------------------------------------------------------------------------------------------------------------
 
-static void spread(const srSparsity* pattern, int n, const double* x, double* out) {
-  if (pattern == NULL) {
-    memcpy(out, x, (size_t)n * (size_t)n * sizeof *out);
-    return;
-  }
-  memset(out, 0, (size_t)n * (size_t)n * sizeof *out);
-  for (int i = 0; i < n; ++i) {
-    for (int k = pattern->row[i]; k < pattern->row[i + 1]; ++k)
-      out[(size_t)i * (size_t)n + (size_t)pattern->column[k]] = x[k];
-  }
-}
-
 // B^T (Kq B) of the free coordinates, into J.
 static void reduce(Work* w) {
   const int nv = w->m->nv, nf = w->nfree, n = w->n;
@@ -143,8 +132,8 @@ static bool jacobian(Work* w) {
   sr_dependent_basis(w->dependent, w->B);
   if (w->system.tangent(w->system.user, w->d->t, w->q, w->d->v, w->y, SR_TAU_ELEMENT, w->dxi, w->lambda, &out) != 0)
     return false;
-  spread(w->system.K_sparsity, size, out.Kq, w->Kq);
-  spread(w->system.K_sparsity, size, out.Kv, w->Kv);
+  sr_spread(w->system.K_sparsity, size, size, out.Kq, w->Kq);
+  sr_spread(w->system.K_sparsity, size, size, out.Kv, w->Kv);
   reduce(w);
   for (int i = 0; i < nf; ++i) {
     for (int j = 0; j < w->ny; ++j) {
@@ -253,20 +242,10 @@ static bool follow_forces(Work* w) {
   return remainder_of(w) <= GOOD;
 }
 
-// A number in [-1, 1) from a count, the same everywhere.
-static double scatter(unsigned i) {
-  i = (i ^ 61U) ^ (i >> 16U);
-  i *= 9U;
-  i ^= i >> 4U;
-  i *= 0x27d4eb2dU;
-  i ^= i >> 15U;
-  return (double)(i & 0xffffffU) / (double)0x800000 - 1.0;
-}
-
 // The k-th initial position: the given one, then others farther away.
 static void start_at(Work* w, int k) {
   memset(w->dxi, 0, (size_t)w->m->nv * sizeof *w->dxi);
-  for (int i = 0; i < w->nfree; ++i) w->dxi[w->free[i]] = 0.1 * (double)k * scatter((unsigned)(k * w->m->nv + i));
+  for (int i = 0; i < w->nfree; ++i) w->dxi[w->free[i]] = 0.1 * (double)k * sr_scatter((unsigned)(k * w->m->nv + i));
   sr_retract(w->m, w->q_start, w->dxi, w->q);
   if (w->ny > 0) memcpy(w->y, w->y_start, (size_t)w->ny * sizeof *w->y);
 }

@@ -17,6 +17,7 @@
 
 #include "analysis/linear_basis.h"
 #include "analysis/modes.h"
+#include "analysis/numbers.h"
 #include "constraint/constraint.h"
 #include "dynamics/measurement.h"
 #include "math/dense.h"
@@ -128,27 +129,14 @@ static void error(Work* w, const char* format, ...) {
 
 // ---- numbers at a point -----------------------------------------------------------------------------------------------
 
-static void spread(const srSparsity* pattern, int rows, int columns, const double* x, double* out) {
-  const size_t count = (size_t)rows * (size_t)columns;
-  if (!pattern) {
-    memcpy(out, x, count * sizeof *out);
-    return;
-  }
-  memset(out, 0, count * sizeof *out);
-  for (int i = 0; i < rows; i++) {
-    for (int k = pattern->row[i]; k < pattern->row[i + 1]; k++)
-      out[(size_t)i * (size_t)columns + (size_t)pattern->column[k]] = x[k];
-  }
-}
-
 static int tangent(Work* w, const Point* at, const double* lambda, double* Kq, double* Kv) {
   memset(w->a, 0, (size_t)w->nv * sizeof *w->a);
   double* raw_v = w->raw + (size_t)w->n * (size_t)w->n;
   srTangent out = {.Kq = w->raw, .Kv = raw_v};
   const int answer = w->s.tangent(w->s.user, at->t, at->q, at->v, at->y, SR_TAU_ELEMENT, w->a, lambda, &out);
   if (answer != 0) return answer;
-  spread(w->s.K_sparsity, w->n, w->n, w->raw, Kq);
-  spread(w->s.K_sparsity, w->n, w->n, raw_v, Kv);
+  sr_spread(w->s.K_sparsity, w->n, w->n, w->raw, Kq);
+  sr_spread(w->s.K_sparsity, w->n, w->n, raw_v, Kv);
   return 0;
 }
 
@@ -218,7 +206,7 @@ static int constraint_rows(Work* w, const Point* at) {
   if (w->ng == 0) return 0;
   int answer = w->s.constraint(w->s.user, at->t, at->q, NULL, w->raw, NULL);
   if (answer != 0) return answer;
-  spread(w->s.G_sparsity, w->ng, w->nv, w->raw, w->G);
+  sr_spread(w->s.G_sparsity, w->ng, w->nv, w->raw, w->G);
   memset(w->D, 0, (size_t)w->ng * (size_t)w->nv * sizeof *w->D);
   if (is_moving(w, at)) answer = rows_along_motion(w, at);
   if (answer == 0 && has_formula_rows(w->m)) answer = rows_of_time(w, at);
@@ -301,7 +289,7 @@ static int numbers(Work* w, Point* at) {
   double* f = reals(w, (size_t)w->nv);
   answer = w->s.dynamics(w->s.user, at->t, at->q, at->v, at->y, SR_TAU_ELEMENT, w->raw, f, w->ydot, NULL);
   if (answer != 0) return answer;
-  spread(w->s.M_sparsity, w->nv, w->nv, w->raw, w->M);
+  sr_spread(w->s.M_sparsity, w->nv, w->nv, w->raw, w->M);
   answer = constraint_rows(w, at);
   if (answer == 0) answer = tangent(w, at, w->lambda, w->Kq, w->Kv);
   if (answer == 0) clean_tangent(w, at);
