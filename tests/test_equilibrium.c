@@ -122,3 +122,19 @@ TEST(equilibrium_of_a_disc_that_rolls) {
   sr_equilibrium_destroy(e);
   close_model(&x);
 }
+
+// The lower mass is held relative to the upper one, which bears both; the joint takes the weight of the lower one and its spring.
+TEST(equilibrium_with_a_coordinate_that_keeps_its_value) {
+  Loaded x = open_text("<sarrus version='1'><option gravity='0 0 -9.81'/>" MASS(
+      "a",
+      "stiffness='100'") "<body name='b' parent='a'><joint name='b' type='prismatic' axis='0 0 1' stiffness='50' "
+                         "q='0.2'/><inertial "
+                         "mass='3'/></body></sarrus>");
+  srEquilibrium* e;
+  ENSURE_EQUAL(sr_equilibrium_create(x.m, x.d, (const unsigned char[]){0, 1}, NULL, &e), SR_OK);
+  ENSURE_NEAR(x.d->q[0], -5 * 9.81 / 100, 1e-12);
+  ENSURE_NEAR(x.d->q[1], 0.2, 0);
+  ENSURE_NEAR(e->force[1], 3 * 9.81 + 50 * 0.2, 1e-12);
+  sr_equilibrium_destroy(e);
+  close_model(&x);
+}

@@ -132,10 +132,6 @@ typedef struct srEquilibriumReport {
   const srModel* m;
   srData* d;
   const srEquilibrium* equilibrium;
-  int nexchange;  // coordinates that kept their values, and parameters found for them
-  const char* const* coordinate;
-  const char* const* parameter;
-  const double* value;    // nexchange
   const char* stability;  // stable, unstable, marginal; NULL: not known
   const srMessages* messages;
 } srEquilibriumReport;

@@ -1,4 +1,4 @@
-// Equilibrium: positions, states and multipliers at rest, parameters found, stability.
+// Equilibrium: positions, states and multipliers at rest, stability.
 #include <string.h>
 
 #include "report/report.h"
@@ -17,7 +17,6 @@ static void put_equilibrium(const srEquilibriumReport* r, srText* out) {
   sr_json_numbers(&json, "y", d->y, m->ny - m->ny_slot);
   sr_json_numbers(&json, "lambda", d->lambda, m->ng);
   sr_json_object(&json, "exchanged");
-  for (int i = 0; i < r->nexchange; i++) sr_json_number(&json, r->parameter[i], r->value[i]);
   sr_json_object_end(&json);
   sr_json_array(&json, "nonsensitive");
   for (int i = 0; i < e->nnonsensitive; i++)
@@ -45,8 +44,6 @@ static void show_equilibrium(const srEquilibriumReport* r, srText* out) {
                 r->stability ? r->stability : "stability not known");
   sr_show_values(out, "positions q", m->q_name, m->q_unit, r->d->jq, m->njq);
   sr_show_values(out, "states y", m->y_name, NULL, r->d->y, m->ny - m->ny_slot);
-  for (int i = 0; i < r->nexchange; i++)
-    sr_text_print(out, "found for '%s': %s = %.12g\n", r->coordinate[i], r->parameter[i], r->value[i]);
   for (int i = 0; i < m->ndriver; i++)
     sr_text_print(out, "driver of %s holds %.9g\n", m->driver[i].name, r->d->lambda[m->row_driver + i]);
   for (int i = 0; i < e->nnonsensitive; i++)
