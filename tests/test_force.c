@@ -119,9 +119,9 @@ static double law_force(const char* name, double x, double xdot, const double* p
 }
 
 TEST(the_table_of_laws_has_all_of_them_by_name) {
-  static const char* const names[] = {"joint-formula",   "distance-formula", "point-formula",
-                                      "joint-spring",    "joint-damper",     "joint-stop",
-                                      "distance-spring", "bushing",          "bushing-matrix"};
+  static const char* const names[] = {
+      "joint-formula",   "distance-formula", "point-formula",  "joint-spring", "joint-damper",  "joint-stop",
+      "distance-spring", "bushing",          "bushing-matrix", "tyre",         "tyre-transient"};
   int count = 0;
   while (sr_builtin_impedances[count] != NULL) ++count;
   ENSURE_EQUAL(count, COUNT(names));

@@ -430,6 +430,16 @@ TEST(tangent_of_links_bushings_and_forces_is_exact) {
                NULL, 0);
 }
 
+TEST(tangent_of_tyres_is_exact) {
+  compare_text(
+      "tyres",
+      "<tyre wheel='wrist/tip' road='nut' axis='1 2 0.3' radius='5' stiffness='3' damping='0.2' load='2' mu='0.9 0.7'"
+      " slip-stiffness='4 3' curvature='0.2 -1' mu-fall='0.2' peak-load='5 4' low-speed='0.01'/>"
+      "<tyre wheel='base' road='ground/hook' radius='4' stiffness='2' damping='0.3' load='3' mu='0.8'"
+      " slip-stiffness='5' relaxation-length='0.3 0.5' tread-damping='0.05' low-speed='4'/>",
+      NULL, 0);
+}
+
 // ---- laws in C --------------------------------------------------------------------------------------------------------
 
 static int on_joint(const srImpedanceIn* in, srImpedanceOut* out) {

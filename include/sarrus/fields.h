@@ -194,6 +194,34 @@
   X(preload, "preload", FORMULA, "6", "0 0 0 0 0 0", "Nm, N",                                                          \
     "moment and force on b where both frames coincide, in the axes of frame a")
 
+#define SR_TYRE_FIELDS(X)                                                                                              \
+  X(name, "name", NAME, "1", "", "", "name, for reports and its states")                                               \
+  X(wheel, "wheel", REF, "1", "!", "", "frame at the centre of the wheel, which spins with it: body/point or body")    \
+  X(road, "road", REF, "1", "ground", "", "frame whose plane z = 0 is the road: body/point or body")                   \
+  X(axis, "axis", FORMULA, "3", "0 1 0", "",                                                                           \
+    "axis of the wheel in its frame; it rolls forward with a positive angular velocity about it")                      \
+  X(radius, "radius", FORMULA, "1", "!", "m", "radius of the tyre without load")                                       \
+  X(stiffness, "stiffness", FORMULA, "1", "!", "N/m", "radial stiffness")                                              \
+  X(damping, "damping", FORMULA, "1", "0", "Ns/m", "radial damping at the load 'load'; grows with the load")           \
+  X(load, "load", FORMULA, "1", "!", "N", "load that mu, slip-stiffness and damping are given for")                    \
+  X(mu, "mu", FORMULA, "1|2", "!", "",                                                                                 \
+    "friction: largest force over load; along and across the wheel, or one for both")                                  \
+  X(slip_stiffness, "slip-stiffness", FORMULA, "1|2", "!", "N",                                                        \
+    "force over slip where both are small; along and across")                                                          \
+  X(shape, "shape", FORMULA, "1|2", "1.65 1.3", "",                                                                    \
+    "shape factor C of the Magic Formula, above 0 and up to 2; along and across")                                      \
+  X(curvature, "curvature", FORMULA, "1|2", "0", "", "curvature factor E, up to 1; along and across")                  \
+  X(mu_fall, "mu-fall", FORMULA, "1", "0", "",                                                                         \
+    "mu is divided by 1 + mu-fall*(N/load - 1) at the load N; from 0 to less than 1")                                  \
+  X(peak_load, "peak-load", FORMULA, "1|2", "", "N",                                                                   \
+    "load at which the slip stiffness is largest; default: it is proportional to the load")                            \
+  X(relaxation_length, "relaxation-length", FORMULA, "1|2", "0", "m",                                                  \
+    "distance in which the forces follow the slip; 0: at once")                                                        \
+  X(tread_damping, "tread-damping", FORMULA, "1", "0", "s",                                                            \
+    "with a relaxation-length, at a standstill: slip speed counts this many times as deflection")                      \
+  X(low_speed, "low-speed", FORMULA, "1", "0.5", "m/s",                                                                \
+    "without a relaxation-length, slip is over no smaller speed than this; with one, tread-damping acts below it")
+
 #define SR_FORCE_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
   X(body, "body", REF, "1", "!", "", "body that the force acts on")                                                    \
@@ -455,6 +483,7 @@
   X(DAMPER, damper, Damper, "damper", "sarrus", "linear damper along the line between two points")                     \
   X(INERTER, inerter, Inerter, "inerter", "sarrus", "inertia against the relative acceleration of two points")         \
   X(BUSHING, bushing, Bushing, "bushing", "sarrus", "spring-damper in six directions between two frames")              \
+  X(TYRE, tyre, Tyre, "tyre", "sarrus", "tyre of a wheel on a flat road, by the Magic Formula")                        \
   X(FORCE, force, Force, "force", "sarrus", "external force and moment at a point of a body")                          \
   X(FRICTION, friction, Friction, "friction", "sarrus", "dry friction of a joint coordinate")                          \
   X(CONTACT, contact, Contact, "contact", "sarrus", "contact between shapes, or by a gap function")                    \

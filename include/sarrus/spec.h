@@ -139,6 +139,9 @@ typedef struct srInerterDef {
 typedef struct srBushingDef {
   SR_BUSHING_FIELDS(SR_DEF_MEMBER)
 } srBushingDef;
+typedef struct srTyreDef {
+  SR_TYRE_FIELDS(SR_DEF_MEMBER)
+} srTyreDef;
 typedef struct srForceDef {
   SR_FORCE_FIELDS(SR_DEF_MEMBER)
 } srForceDef;

@@ -6,9 +6,9 @@
 
 #include "force/laws.h"
 
-// Fills x with variables and with the law's force; false: the law is only C code, or a formula.
+// Fills x with variables, with the law's force and the rates of its states; false: the law is only C code, or a formula.
 bool sr_law_graph(const srImpedance* law, srGraph* g, srImpedanceGraph* x);
-// Derivatives of f by (x, x'), exact: n x 2 n. NULL: as above.
+// Derivatives of (f, y') by (x, x', y), exact: (n + k) x (2 n + k). NULL: as above.
 const srProgram* sr_law_derivative(srPool* pool, const srImpedance* law);
 
 // With n the width of the port and k the states of the element: J is (n + k) x (2 n + k), row-major, the derivatives of (f, y')

@@ -56,6 +56,8 @@ bool sr_law_graph(const srImpedance* law, srGraph* g, srImpedanceGraph* x) {
     x->x[i] = sr_graph_var(g, SR_VAR_Q, i);
     x->xdot[i] = sr_graph_var(g, SR_VAR_V, i);
   }
+  SR_ASSERT(law->ny <= SR_LAW_STATES);
+  for (int i = 0; i < law->ny; i++) x->y[i] = sr_graph_var(g, SR_VAR_STATE, i);
   for (int i = 0; i < law->np && i < SR_COUNT(x->p); i++) x->p[i] = sr_graph_var(g, SR_VAR_ARG, i);
   for (int i = 0; i < SR_COUNT(definitions); i++) {
     if (definitions[i].law != law) continue;
@@ -69,15 +71,14 @@ const srProgram* sr_law_derivative(srPool* pool, const srImpedance* law) {
   srImpedanceGraph x;
   srGraph* g = sr_graph_create(pool);
   if (!sr_law_graph(law, g, &x)) return NULL;
-  const int n = sr_port_width(law->port);
-  srNode by[6 * 12];
-  for (int r = 0; r < n; r++) {
-    for (int j = 0; j < n; j++) {
-      by[2 * n * r + j] = sr_graph_derive(g, x.f[r], x.x[j]);
-      by[2 * n * r + n + j] = sr_graph_derive(g, x.f[r], x.xdot[j]);
-    }
+  const int n = sr_port_width(law->port), k = law->ny, columns = 2 * n + k;
+  srNode by[(6 + SR_LAW_STATES) * (MOST + SR_LAW_STATES)];
+  for (int r = 0; r < n + k; r++) {
+    const srNode row = r < n ? x.f[r] : x.ydot[r - n];
+    for (int j = 0; j < columns; j++)
+      by[columns * r + j] = sr_graph_derive(g, row, j < n ? x.x[j] : j < 2 * n ? x.xdot[j - n] : x.y[j - 2 * n]);
   }
-  return sr_program_create(pool, g, by, 2 * n * n);
+  return sr_program_create(pool, g, by, (n + k) * columns);
 }
 
 // ---- differences --------------------------------------------------------------------------------------------------------
@@ -127,7 +128,7 @@ int sr_law_jacobian(const srForceElement* element, const srProgram* derivative, 
   if (element->jacobian != NULL) return element->jacobian(in, J);
   if (element->formula >= 0) return 0;
   if (derivative != NULL) {
-    sr_program_evaluate(derivative, &(srInputs){.q = in->x, .v = in->xdot, .arg = in->p}, work, J);
+    sr_program_evaluate(derivative, &(srInputs){.q = in->x, .v = in->xdot, .state = in->y, .arg = in->p}, work, J);
     return 0;
   }
   memcpy(s.in, in->x, (size_t)n * sizeof *s.in);

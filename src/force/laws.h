@@ -7,12 +7,16 @@
 
 #include "expr/build.h"
 
-// A force law on the expression graph: motion and parameters as variables; the law fills in its force.
+enum { SR_LAW_STATES = 2 };  // most states of a law on the graph
+
+// A force law on the expression graph: motion, states and parameters as variables; the law fills in its force and the rates of its states.
 typedef struct srImpedanceGraph {
   srGraph* g;
   srNode x[6], xdot[6];
+  srNode y[SR_LAW_STATES];  // states
   srNode p[48];
   srNode f[6];
+  srNode ydot[SR_LAW_STATES];
 } srImpedanceGraph;
 
 // LAW(name): sr_law_<name> and its definition sr_law_<name>_graph. FORMULA(name): the force is a formula of the model, which is on the
@@ -26,7 +30,9 @@ typedef struct srImpedanceGraph {
   LAW(distance_spring)                                                                                                 \
   FORMULA(point_formula)                                                                                               \
   LAW(bushing)                                                                                                         \
-  LAW(bushing_matrix)
+  LAW(bushing_matrix)                                                                                                  \
+  LAW(tyre)                                                                                                            \
+  LAW(tyre_transient)
 
 #define SR_LAW_DECLARE(law)                                                                                            \
   extern const srImpedance sr_law_##law;                                                                               \

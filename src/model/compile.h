@@ -189,6 +189,7 @@ bool sr_c_field_surface(srCompiler* c, const srShape* shape, struct srCollisionS
 bool sr_c_smooth_surface(srCompiler* c, int i, struct srCollisionShape* out);  // compile_smooth.c
 
 // Friction of joints, contacts of shapes and gaps: force elements. compile_friction.c, compile_contact.c
+void sr_compile_tyre(srCompiler* c, int i);
 void sr_compile_friction(srCompiler* c, int i);
 void sr_compile_contact(srCompiler* c, int i);
 void sr_compile_gap(srCompiler* c, int i);

@@ -294,6 +294,7 @@ void sr_compile_forces(srCompiler* c) {
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_DAMPER); i++) damper(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_INERTER); i++) inerter(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_BUSHING); i++) bushing(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_TYRE); i++) sr_compile_tyre(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) external_force(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FRICTION); i++) sr_compile_friction(c, i);
   sr_compile_surfaces(c);

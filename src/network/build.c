@@ -167,8 +167,9 @@ int sr_network_admittance(srNetwork* n, const char* name, const srAdmittance* a,
 
 // Of the program's own laws some take formulas, discrete states or data that compile makes.
 static bool stands_alone(const srImpedance* law) {
-  static const srImpedance* const alone[] = {&sr_law_joint_spring,    &sr_law_joint_damper, &sr_law_joint_stop,
-                                             &sr_law_distance_spring, &sr_law_bushing,      &sr_law_bushing_matrix};
+  static const srImpedance* const alone[] = {
+      &sr_law_joint_spring, &sr_law_joint_damper,   &sr_law_joint_stop, &sr_law_distance_spring,
+      &sr_law_bushing,      &sr_law_bushing_matrix, &sr_law_tyre,       &sr_law_tyre_transient};
   for (int i = 0; i < SR_COUNT(alone); ++i) {
     if (law->evaluate == alone[i]->evaluate) return true;
   }
