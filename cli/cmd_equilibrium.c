@@ -22,11 +22,15 @@ static int find(Cli* cli, const Model* m) {
   srEquilibrium* e = NULL;
   const srStatus status = sr_equilibrium_create(m->model, m->data, NULL, cli->messages, &e);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
+  const char* stability = stability_of(cli, m);
+  srRest* rest = NULL;
+  if (sr_rest_create(m->model, m->data, &rest) != SR_OK) cli_warning(cli, "the forces of contacts cannot be listed");
   const srEquilibriumReport report = {
-      .m = m->model, .d = m->data, .equilibrium = e, .stability = stability_of(cli, m), .messages = cli->messages};
+      .m = m->model, .d = m->data, .equilibrium = e, .stability = stability, .rest = rest, .messages = cli->messages};
   srText text = {0};
   cli_show(cli);
   sr_report_equilibrium(&report, cli_form(cli), &text);
+  sr_rest_destroy(rest);
   sr_equilibrium_destroy(e);
   return cli_print(cli, &text);
 }

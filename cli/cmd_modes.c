@@ -78,7 +78,11 @@ static int report(ModesCall* x) {
     if (x->count < modes->n) sr_modes_keep(modes, (int)x->count);
     srModePorts ports = {0};
     const bool good = !x->input || (ports_find(x, linear, &ports) && ports_write(x, &ports, linear->m->name));
-    if (good) sr_report_modes(linear, modes, data, x->input ? &ports : NULL, x->cli->verbose, cli_form(x->cli), &text);
+    srRest* rest = NULL;
+    (void)sr_rest_create(linear->m, data, &rest);
+    if (good)
+      sr_report_modes(linear, modes, data, rest, x->input ? &ports : NULL, x->cli->verbose, cli_form(x->cli), &text);
+    sr_rest_destroy(rest);
     ports_free(&ports);
     status = good ? cli_print(x->cli, &text) : cli_refuse(x->cli, EXIT_INPUT);
   }

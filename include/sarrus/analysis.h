@@ -171,6 +171,27 @@ SR_API srStatus sr_equilibrium_create(const srModel* m, srData* d, const unsigne
                                       srEquilibrium** out);
 SR_API void sr_equilibrium_destroy(srEquilibrium* x);
 
+// -------------------------------------------------------------------------------------------------- contacts at rest
+typedef enum srRestStatus { SR_REST_OPEN, SR_REST_STICKS, SR_REST_SLIDES } srRestStatus;
+typedef struct srRestContact {
+  const char *a, *b;    // its shapes; b NULL: the end of a joint, or a gap by formula
+  srRestStatus status;  // without friction it slides
+  double gap;           // m, < 0: penetration; of the end of a joint in its unit
+  double normal_force;  // N, >= 0; of the end of a joint in its unit
+  double friction_force;
+  bool unique;  // is the normal force the only one that keeps the balance?
+} srRestContact;
+typedef struct srRest {
+  int n;  // contacts: those of elements, closed ones of contact sets
+  const srRestContact* contact;
+  int closed;         // of them
+  int indeterminate;  // forces of constraints, drivers and rigid contacts that the balance leaves undetermined
+} srRest;
+// Contacts by force laws at the state of d, evaluated there. Forces of the laws are unique; what is indeterminate are the redundant equations of loops. *out is NULL unless SR_OK.
+SR_API srStatus sr_rest_create(const srModel* m, srData* d, srRest** out);
+SR_API void sr_rest_destroy(srRest* rest);
+SR_API const char* sr_rest_word(srRestStatus status);
+
 // ------------------------------------------------------------------------------------------------------------- shapes
 // Two shapes at their nearest points, world axes.
 typedef struct srShapePair {

@@ -108,9 +108,9 @@ typedef struct srModePorts {
   double* frequency;  // Hz
   double* gain;       // nfrequency x noutput x ninput pairs re, im
 } srModePorts;
-// At d's state, which the linear equations belong to. all: shapes over all joint coordinates in the table too; JSON has them anyway. ports: NULL, none.
-SR_API void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, const srModePorts* ports,
-                            bool all, srReportForm form, srText* out);
+// At d's state, which the linear equations belong to. all: shapes over all joint coordinates in the table too; JSON has them anyway. rest, ports: NULL, none.
+SR_API void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, const srRest* rest,
+                            const srModePorts* ports, bool all, srReportForm form, srText* out);
 // The same for sr_modes_smallest: without matrices and stability.
 SR_API void sr_report_modes_few(const srModel* m, const srModes* modes, const srData* d, bool all, srReportForm form,
                                 srText* out);
@@ -133,6 +133,7 @@ typedef struct srEquilibriumReport {
   srData* d;
   const srEquilibrium* equilibrium;
   const char* stability;  // stable, unstable, marginal; NULL: not known
+  const srRest* rest;     // contacts; NULL: none
   const srMessages* messages;
 } srEquilibriumReport;
 SR_API void sr_report_equilibrium(const srEquilibriumReport* report, srReportForm form, srText* out);

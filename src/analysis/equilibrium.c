@@ -7,8 +7,11 @@
 //   J = [ B^T Kq B  B^T Ky ]      (J^T J + mu) d = -J^T R,   mu proportional to |R|^2
 //       [ Kyq B     Kyy    ]
 //
-// Where that finds none, the forces are followed (pseudo-transient continuation); then from other positions. Dependent coordinates follow by Newton's method (dependent.c). J is singular where a coordinate is non-sensitive (a wheel that may turn) or a state is free (friction that sticks): the
-// step of least length leaves the former alone, and so quadratic convergence is kept (Yamashita and Fukushima 2001). That is why no solver for regular systems is used here.
+// Where that finds none, the forces are followed (pseudo-transient continuation); then from other positions. Dependent coordinates follow by Newton's method (dependent.c). J is singular where a coordinate is non-sensitive (a wheel that may turn): the
+// step of least length leaves it alone, and so quadratic convergence is kept (Yamashita and Fukushima 2001). That is why no solver for regular systems is used here.
+//
+// Friction that sticks: y' = S v of its bristles is 0 at rest whatever y is. They are no unknowns but follow the displacement, dy = S B dx, as in a slow motion from the start: J gets (columns of y) S B, and the
+// load is shared by the compliance of bristles and contacts. Pairs of contact sets are made and removed at every position that is tried (force/instances.c).
 #include <math.h>
 #include <sarrus/analysis.h>
 #include <sarrus/system.h>
@@ -20,6 +23,7 @@
 #include "constraint/constraint.h"
 #include "force/force.h"
 #include "math/dense.h"
+#include "system/bristle.h"
 #include "system/system.h"
 #include "system/tangent.h"
 
@@ -31,6 +35,7 @@
 #define FIRST_STEP 1e-3    // rad or m of the first step along the forces ...
 #define LONGEST_FALL 0.05  // ... and of any
 #define SENSITIVE 1e-9     // of the largest derivative: below it a coordinate is non-sensitive
+#define STICKS 1e-6        // 1/s: rates of a bristle by position and deflection, which are 0 where it sticks
 
 typedef struct Equilibrium {
   srEquilibrium shown;  // first: what the caller sees
@@ -53,6 +58,8 @@ typedef struct Work {
   double *R, *J, *JJ, *step;  // n; n x n; n x n; n
   double *B, *Kq, *Kv, *raw;  // nv x nu; (nv + ny)^2 each; twice that
   double *dxi, *KB;           // nv; nv x nfree
+  double* S;                  // ny x nfree: how bristles that stick follow; rows of other states are 0
+  unsigned char* is_bristle;  // ny
   double scale;               // largest force so far: the weight, or a generalized one
   int* pivot;                 // n
 } Work;
@@ -74,8 +81,8 @@ static void put_state(Work* w, const double* q, const double* y) {
   for (int i = 0; i < m->ndriver && !m->absolute; ++i) w->d->q[m->driver[i].qdof] = w->d->motion[3 * i];
 }
 
-// R at q, whose dependent coordinates are corrected, and y; its square, or infinity where it is not defined.
-static double residual(Work* w, double* q, const double* y) {
+// R at q, whose dependent coordinates are corrected, and y, where contacts that are new begin at 0; its square, or infinity where it is not defined.
+static double residual(Work* w, double* q, double* y) {
   const srModel* m = w->m;
   srData* d = w->d;
   double corrected;
@@ -83,6 +90,7 @@ static double residual(Work* w, double* q, const double* y) {
   if (!sr_dependent_positions(w->dependent, &corrected) || !sr_dependent_put(w->dependent)) return (double)INFINITY;
   memcpy(q, d->q, (size_t)m->nq * sizeof *q);
   if (sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_FORCE) != 0) return (double)INFINITY;
+  if (m->ny > 0) memcpy(y, d->y, (size_t)m->ny * sizeof *y);
   memset(w->dxi, 0, (size_t)m->nv * sizeof *w->dxi);
   w->scale = fmax(w->scale, largest(d->f, m->nv));
 
@@ -124,6 +132,25 @@ static void reduce(Work* w) {
   }
 }
 
+// dy = S B dx of bristles that stick.
+static void follow(Work* w) {
+  const int nv = w->m->nv, size = nv + w->ny, n = w->n, nf = w->nfree;
+  memset(w->S, 0, (size_t)w->ny * (size_t)nf * sizeof *w->S);
+  sr_bristle_states(w->m, w->d, w->is_bristle);
+  for (int i = 0; i < w->ny; ++i) {
+    double* S = w->S + (size_t)i * (size_t)nf;
+    if (w->is_bristle[i] == 0 || w->R[nf + i] != 0.0 || largest(w->J + (nf + i) * n, n) > STICKS) continue;
+    for (int k = 0; k < nv; ++k) {
+      const double rate = -w->Kv[(size_t)(nv + i) * (size_t)size + (size_t)k];
+      for (int j = 0; j < nf && rate != 0.0; ++j) S[j] += rate * w->B[k * w->nu + w->column[j]];
+    }
+    for (int k = 0; k < n; ++k) {
+      for (int j = 0; j < nf; ++j) w->J[k * n + j] += w->J[k * n + nf + i] * S[j];
+      w->J[k * n + nf + i] = 0.0;
+    }
+  }
+}
+
 // J at the state of d, evaluated by `residual`. False: no derivative.
 static bool jacobian(Work* w) {
   const int nv = w->m->nv, size = nv + w->ny, n = w->n, nf = w->nfree;
@@ -150,6 +177,7 @@ static bool jacobian(Work* w) {
     for (int j = 0; j < w->ny; ++j)
       w->J[(nf + i) * n + nf + j] = w->Kv[(size_t)(nv + i) * (size_t)size + (size_t)(nv + j)];
   }
+  follow(w);
   return true;
 }
 
@@ -181,7 +209,10 @@ static void try_state(Work* w) {
     for (int i = 0; i < w->nfree; ++i) w->dxi[k] += by * w->B[k * w->nu + w->column[i]] * w->step[i];
   }
   sr_retract(w->m, w->q, w->dxi, w->q_try);
-  for (int i = 0; i < w->ny; ++i) w->y_try[i] = w->y[i] + by * w->step[w->nfree + i];
+  for (int i = 0; i < w->ny; ++i) {
+    w->y_try[i] = w->y[i] + by * w->step[w->nfree + i];
+    for (int j = 0; j < w->nfree; ++j) w->y_try[i] += by * w->S[(size_t)i * (size_t)w->nfree + (size_t)j] * w->step[j];
+  }
 }
 
 static double largest_square(const Work* w) {
@@ -266,6 +297,25 @@ static void find_nonsensitive(Work* w) {
   }
 }
 
+// A contact that slides where it was looked for: its friction is not enough.
+static const srRestContact* exhausted(const srRest* rest) {
+  for (int i = 0; rest != NULL && i < rest->n; ++i) {
+    if (rest->contact[i].status == SR_REST_SLIDES && rest->contact[i].friction_force > 0.0) return &rest->contact[i];
+  }
+  return NULL;
+}
+
+static void tell_contacts(const Work* w, srMessages* messages) {
+  srRest* rest;
+  if (sr_rest_create(w->m, w->d, &rest) != SR_OK) return;
+  const srRestContact* c = exhausted(rest);
+  if (c != NULL)
+    sr_messages_add(messages, SR_SEVERITY_NOTE, (srPlace){0},
+                    "'%s' slides on '%s' there: its friction is exhausted, %.6g N under a normal force of %.6g N",
+                    c->b != NULL ? c->b : c->a, c->b != NULL ? c->a : "it", c->friction_force, c->normal_force);
+  sr_rest_destroy(rest);
+}
+
 static srStatus refuse(const Work* w, srMessages* messages) {
   char name[256];
   int worst = 0;
@@ -277,6 +327,7 @@ static srStatus refuse(const Work* w, srMessages* messages) {
       "no equilibrium was found from this position and %d others: %s '%s' stays at %.6g. Start nearer by --q, hold a "
       "coordinate, or check that something bears the weight",
       STARTS - 1, worst < w->nfree ? "the force on" : "the rate of", what, w->R[worst]);
+  tell_contacts(w, messages);
   return SR_FAILED;
 }
 
@@ -292,7 +343,8 @@ static srStatus search(Work* w, srMessages* messages) {
   }
   if (!found) {
     start_at(w, 0);
-    (void)iterate(w);
+    (void)follow_forces(w);  // to where it slides or falls
+    (void)residual(w, w->q, w->y);
     return refuse(w, messages);
   }
   find_nonsensitive(w);
@@ -339,6 +391,8 @@ static void allocate(Work* w) {
   w->R = reals(w, n), w->step = reals(w, n), w->J = reals(w, n * n), w->JJ = reals(w, n * n);
   w->B = reals(w, nv * (size_t)w->nu);
   w->KB = reals(w, nv * (size_t)w->nfree);
+  w->S = reals(w, ny * (size_t)w->nfree);
+  w->is_bristle = sr_pool_alloc(&w->out->pool, ny + 1);
   w->Kq = reals(w, all * all), w->Kv = reals(w, all * all), w->raw = reals(w, 2 * all * all);
   memcpy(w->q_start, w->d->q, nq * sizeof *w->q);
   if (ny > 0) memcpy(w->y_start, w->d->y, ny * sizeof *w->y);

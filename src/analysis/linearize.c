@@ -11,6 +11,9 @@
 //
 // Rows of D: G^T e_i has the derivative T_i, the tangent's part of a multiplier 1, so D_i xi = v^T T_i xi + db_i/dq xi. gamma(v) = -(v^T T v + L v + c)
 // gives L = db/dq + dG/dt, without the quadratic part by its odd part.
+//
+// Friction that sticks at rest: dy' = R dv of its bristles, so dy = R xi but for a constant, which is another equilibrium. They are no states: their stiffness Ky R is part of Kq. Neither are those of
+// contacts that are open.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -30,6 +33,7 @@
 #define CONSTANT 1e-7             // relative change of the linear equations along it
 #define LATER 0.3                 // rad or m that the fastest coordinate moves until they are compared
 #define LATEST 0.7                // s
+#define STICKS 1e-6               // 1/s: rates of a bristle by position and deflection, which are 0 where it sticks
 #define NOISE (64 * DBL_EPSILON)  // of the size of the terms of a sum: below it the sum is 0
 
 // What A is made of, at one point of the motion.
@@ -55,6 +59,7 @@ typedef struct Work {
   double *M, *G, *Kq, *Kv, *D, *ad, *N;  // dense
   double* raw;                           // numbers by a pattern
   int *position, *velocity, *state;
+  unsigned char* is_bristle;  // ny: that sticks, or is that of an open contact
   unsigned char *taken_p, *taken_v;
   srMessages* messages;
 } Work;
@@ -278,6 +283,41 @@ static void clean_tangent(Work* w, const Point* at) {
   }
 }
 
+static bool sticks(const Work* w, int i) {
+  const double *q = w->Kq + (size_t)(w->nv + i) * (size_t)w->n, *v = w->Kv + (size_t)(w->nv + i) * (size_t)w->n;
+  double most = fabs(w->ydot[i]);
+  for (int k = 0; k < w->nv; k++) most = fmax(most, fabs(q[k]));
+  for (int k = w->nv; k < w->n; k++) most = fmax(most, fabs(v[k]));
+  return most <= STICKS;
+}
+
+// Of a contact that is open nothing depends on them but themselves. most: the largest derivative of all, against which rounding is none.
+static bool is_idle(const Work* w, int i, double most) {
+  for (int k = 0; k < w->n; k++) {
+    if (k >= w->nv && w->is_bristle[k - w->nv]) continue;
+    if (fabs(w->Kv[(size_t)k * (size_t)w->n + (size_t)(w->nv + i)]) > NOISE * most) return false;
+  }
+  return true;
+}
+
+// Kq += Ky R of bristles that stick. What slides stays a state.
+static void stick(Work* w) {
+  const size_t nv = (size_t)w->nv, n = (size_t)w->n;
+  const double most = largest(n * n, w->Kv);
+  for (int i = 0; i < w->ny; i++) {
+    if (!w->is_bristle[i] || is_idle(w, i, most)) continue;
+    if (!sticks(w, i)) {
+      w->is_bristle[i] = 0;
+      continue;
+    }
+    const double* rate = w->Kv + (nv + (size_t)i) * n;
+    for (size_t k = 0; k < nv; k++) {
+      const double by = w->Kv[k * n + nv + (size_t)i];
+      for (size_t j = 0; j < nv && by != 0; j++) w->Kq[k * n + j] -= by * rate[j];
+    }
+  }
+}
+
 static int numbers(Work* w, Point* at) {
   srData* d = w->d;
   int answer = sr_evaluate(w->m, d, at->t, at->q, at->v, at->y, SR_STAGE_ACCELERATION);
@@ -292,8 +332,10 @@ static int numbers(Work* w, Point* at) {
   sr_spread(w->s.M_sparsity, w->nv, w->nv, w->raw, w->M);
   answer = constraint_rows(w, at);
   if (answer == 0) answer = tangent(w, at, w->lambda, w->Kq, w->Kv);
-  if (answer == 0) clean_tangent(w, at);
-  return answer;
+  if (answer != 0) return answer;
+  clean_tangent(w, at);
+  stick(w);
+  return 0;
 }
 
 // ---- independent coordinates --------------------------------------------------------------------------------------------
@@ -564,6 +606,15 @@ static const char* coordinate_unit(const Work* w, int i) {
   return i - w->m->link_v[w->m->dof_link[i]] < 3 ? "rad/s" : "m/s";
 }
 
+static void use_states(Work* w) {
+  const srModel* m = w->m;
+  double* slot = reals(w, (size_t)w->ny);
+  if (m->ny_slot > 0 && w->d->instances) sr_bristle_slots(m, w->d, slot);
+  for (int i = 0; i < w->ny; i++) {
+    if (slot[i] != SR_Y_UNUSED && !w->is_bristle[i]) w->state[w->out->shown.nstate++] = i;
+  }
+}
+
 static srStatus evaluate(Work* w, Point* at, bool select) {
   const srModel* m = w->m;
   int which;
@@ -582,6 +633,7 @@ static srStatus evaluate(Work* w, Point* at, bool select) {
     return SR_INPUT;
   }
   if (select) w->out->shown.acceleration = most;
+  if (select) use_states(w);
   if (motions(w, at, select)) {
     w->out->shown.nx = w->out->shown.npos + w->out->shown.nvel + w->out->shown.nstate;
     if (assemble(w, at)) return SR_OK;
@@ -651,15 +703,6 @@ static srStatus check_constant(Work* w, const Point* at) {
 
 // ---- result -------------------------------------------------------------------------------------------------------------
 
-static void use_states(Work* w) {
-  const srModel* m = w->m;
-  double* slot = reals(w, (size_t)w->ny);
-  if (m->ny_slot > 0 && w->d->instances) sr_bristle_slots(m, w->d, slot);
-  for (int i = 0; i < w->ny; i++) {
-    if (slot[i] != SR_Y_UNUSED) w->state[w->out->shown.nstate++] = i;
-  }
-}
-
 static void put_names(Work* w) {
   srLinear* l = &w->out->shown;
   const srModel* m = w->m;
@@ -720,6 +763,7 @@ static void prepare(Work* w) {
   w->position = sr_pool_alloc(w->pool, ((size_t)w->nj + 1) * sizeof(int));
   w->velocity = sr_pool_alloc(w->pool, ((size_t)w->nj + 1) * sizeof(int));
   w->state = sr_pool_alloc(w->pool, ((size_t)w->ny + 1) * sizeof(int));
+  w->is_bristle = sr_pool_alloc(w->pool, (size_t)w->ny + 1);
   w->taken_p = sr_pool_alloc(w->pool, (size_t)w->nj + 1);
   w->taken_v = sr_pool_alloc(w->pool, (size_t)w->nj + 1);
   w->out->shown = (srLinear){.m = m, .t = w->d->t, .position = w->position, .velocity = w->velocity, .state = w->state};
@@ -728,12 +772,12 @@ static void prepare(Work* w) {
 static srStatus linearize(Work* w) {
   srLinear* l = &w->out->shown;
   prepare(w);
-  use_states(w);
   Point at = point(w);
   at.t = w->d->t;
   memcpy(at.q, w->d->q, (size_t)w->m->nq * sizeof *at.q);
   memcpy(at.v, w->d->v, (size_t)w->nv * sizeof *at.v);
   memcpy(at.y, w->d->y, (size_t)w->ny * sizeof *at.y);
+  if (!is_moving(w, &at)) sr_bristle_states(w->m, w->d, w->is_bristle);
   srStatus status = evaluate(w, &at, true);
   if (status != SR_OK) return status;
   put_names(w);

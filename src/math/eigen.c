@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #define MOST_SWEEPS 60      // for one eigenvalue
+#define PATIENT 30          // after so many, entries within the rounding of the whole matrix are negligible
 #define EXCEPTIONAL 11      // every so many sweeps an exceptional shift
 #define MOST_BALANCES 20    // rounds
 #define WORTH_SCALING 0.95  // of the sum of both norms: less is a gain
@@ -132,12 +133,12 @@ static void solve_two(double a, double b, double c, double d, double* re, double
   im[0] = im[1] = 0.0;
 }
 
-// First row of the block that ends at hi: the entry left of it is negligible compared with its neighbours.
-static int find_block(int n, double* H, int hi) {
+// First row of the block that ends at hi: the entry left of it is negligible compared with its neighbours, or with `size`.
+static int find_block(int n, double* H, int hi, double size) {
   int lo = hi;
   for (; lo > 0; --lo) {
-    const double size = fabs(*at(H, n, lo - 1, lo - 1)) + fabs(*at(H, n, lo, lo));
-    if (fabs(*at(H, n, lo, lo - 1)) > DBL_EPSILON * size) continue;
+    const double beside = fabs(*at(H, n, lo - 1, lo - 1)) + fabs(*at(H, n, lo, lo));
+    if (fabs(*at(H, n, lo, lo - 1)) > DBL_EPSILON * fmax(beside, size)) continue;
     *at(H, n, lo, lo - 1) = 0.0;
     break;
   }
@@ -163,10 +164,17 @@ static bool is_finite(int n, const double* A) {
   return true;
 }
 
-// A: in Hessenberg form.
+static double norm(int n, const double* A) {
+  double sum = 0.0;
+  for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) sum += A[i] * A[i];
+  return sqrt(sum);
+}
+
+// A: in Hessenberg form. Of a multiple eigenvalue that is small compared with others the entries below the diagonal may stay at the rounding of those.
 static bool iterate(int n, double* A, double* Q, double* re, double* im) {
+  const double size = norm(n, A);
   for (int hi = n - 1, sweeps = 0; hi >= 0;) {
-    const int lo = find_block(n, A, hi);
+    const int lo = find_block(n, A, hi, sweeps > PATIENT ? size : 0.0);
     if (lo == hi) {
       re[hi] = *at(A, n, hi, hi);
       im[hi] = 0.0;

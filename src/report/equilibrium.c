@@ -29,6 +29,7 @@ static void put_equilibrium(const srEquilibriumReport* r, srText* out) {
     sr_json_bool(&json, "stable", strcmp(r->stability, "stable") == 0);
   else
     sr_json_text(&json, "stable", NULL);
+  sr_put_rest(&json, r->rest);
   sr_put_sensors(&json, m, r->d, false);
   sr_json_warnings(&json, r->messages);
   sr_put_joints(&json, m);
@@ -49,6 +50,7 @@ static void show_equilibrium(const srEquilibriumReport* r, srText* out) {
   for (int i = 0; i < e->nnonsensitive; i++)
     sr_text_print(out, "non-sensitive: %s\n", sr_coordinate_name(m, e->nonsensitive[i], name, sizeof name));
   sr_show_line(out, "residual", "%.3g of the largest force, %d iterations", e->residual, e->iterations);
+  sr_show_rest(out, r->rest);
   sr_show_sensors(out, m, r->d);
 }
 

@@ -97,7 +97,8 @@ static void put_ports(srJson* json, const srLinear* l, const srModePorts* p) {
   sr_json_object_end(json);
 }
 
-static void put_modes(const srLinear* l, const srModes* modes, const srData* d, const srModePorts* ports, srText* out) {
+static void put_modes(const srLinear* l, const srModes* modes, const srData* d, const srRest* rest,
+                      const srModePorts* ports, srText* out) {
   const srModel* m = l->m;
   srJson json = sr_json_begin(out);
   sr_json_number(&json, "t", l->t);
@@ -122,6 +123,7 @@ static void put_modes(const srLinear* l, const srModes* modes, const srData* d, 
     sr_json_matrix(&json, "K", l->K, l->npos, l->npos);
   }
   if (ports) put_ports(&json, l, ports);
+  sr_put_rest(&json, rest);
   sr_put_joints(&json, m);
   sr_json_end(&json);
 }
@@ -214,13 +216,14 @@ static void show_ports(const srModePorts* p, srText* out) {
   }
 }
 
-void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, const srModePorts* ports, bool all,
-                     srReportForm form, srText* out) {
+void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, const srRest* rest,
+                     const srModePorts* ports, bool all, srReportForm form, srText* out) {
   if (form == SR_REPORT_JSON) {
-    put_modes(linear, modes, d, ports, out);
+    put_modes(linear, modes, d, rest, ports, out);
     return;
   }
   show_modes(linear, modes, all, out);
+  sr_show_rest(out, rest);
   if (ports) show_ports(ports, out);
 }
 
@@ -234,5 +237,5 @@ void sr_report_modes_few(const srModel* m, const srModes* modes, const srData* d
       .nvel = m->nv,
       .nstate = m->ny,
   };
-  sr_report_modes(&l, modes, d, NULL, all, form, out);
+  sr_report_modes(&l, modes, d, NULL, NULL, all, form, out);
 }

@@ -71,6 +71,25 @@ void sr_put_joints(srJson* json, const srModel* m) {
   sr_json_array_end(json);
 }
 
+void sr_put_rest(srJson* json, const srRest* rest) {
+  if (rest == NULL) return;
+  sr_json_array(json, "contacts");
+  for (int i = 0; i < rest->n; i++) {
+    const srRestContact* c = &rest->contact[i];
+    sr_json_object(json, NULL);
+    sr_json_text(json, "a", c->a);
+    sr_json_text(json, "b", c->b);
+    sr_json_text(json, "status", sr_rest_word(c->status));
+    sr_json_number(json, "gap", c->gap);
+    sr_json_number(json, "normal_force", c->normal_force);
+    sr_json_number(json, "friction_force", c->friction_force);
+    sr_json_bool(json, "unique", c->unique);
+    sr_json_object_end(json);
+  }
+  sr_json_array_end(json);
+  sr_json_int(json, "indeterminate", rest->indeterminate);
+}
+
 void sr_put_violation(srJson* json, double position, double velocity, double acceleration) {
   sr_json_object(json, "violation");
   sr_json_number(json, "position", position);

@@ -18,6 +18,7 @@ void sr_show_sensors(srText* out, const srModel* m, srData* d);
 void sr_show_sensor_positions(srText* out, const srModel* m, srData* d, int n);  // a line each, the first n
 // Value of a formula sensor; late: those of sensors of recorded quantities, NULL: unknown.
 double sr_formula_sensor(const srData* d, const srSensor* s, const double* late);
+void sr_show_rest(srText* out, const srRest* rest);                               // the closed ones; NULL: nothing
 void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);  // of a constrained model
 
 // -------------------------------------------------------------------------------------------------- parts of JSON (parts.c)
@@ -26,6 +27,8 @@ void sr_put_redundant(srJson* json, const srModel* m, const srRank* r);  // "red
 void sr_put_joints(srJson* json, const srModel* m);
 // Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where requested.
 void sr_put_sensors(srJson* json, const srModel* m, srData* d, bool jacobian);
+// "contacts": [{a, b, status, gap, normal_force, friction_force, unique}], "indeterminate"; NULL: nothing.
+void sr_put_rest(srJson* json, const srRest* rest);
 void sr_put_violation(srJson* json, double position, double velocity, double acceleration);
 // Of a constrained model:
 //   "assembly": {iterations, residual, residual_velocity, moved[{q, by}], moved_velocity[{v, by}]}

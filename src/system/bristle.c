@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/instance.h"
+#include "force/instances.h"
 
 #define PART 0.01    // of Fs/K
 #define LEAST 1e-12  // Fs/K in m or rad: a bound of 0.01 of it is 45 roundings of 1 m
@@ -53,6 +53,19 @@ void sr_bristle_slots(const srModel* m, const srData* d, double* out) {
     for (int i = 0; i < e->ny; i++) out[e->y + i] = 0;
     put_bounds(m, e, out);
   }
+}
+
+static void mark_states(const srForceElement* e, unsigned char* out) {
+  if (e->contact == NULL) return;
+  const srDryFriction* parts[] = {&e->contact->slip, &e->contact->roll, &e->contact->spin};
+  for (int p = 0; p < 3; p++) {
+    for (int k = 0; k < parts[p]->ne && parts[p]->law != NULL; k++) out[e->y + parts[p]->e + k] = 1;
+  }
+}
+
+void sr_bristle_states(const srModel* m, const srData* d, unsigned char* out) {
+  if (m->ny > 0) memset(out, 0, (size_t)m->ny);
+  for (int i = 0; i < sr_element_count(m, d); i++) mark_states(sr_element(m, d, i), out);
 }
 
 void sr_bristle_warn(const srModel* m, srMessages* messages) {
