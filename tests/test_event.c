@@ -118,6 +118,60 @@ TEST(event_a_simple_root_is_located_with_few_evaluations) {
   sri_destroy(integrator);
 }
 
+// ---- free flight: a parabola -------------------------------------------------------------------------------------------
+
+static int fall(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
+                double* vdot, double* ydot, double* wdot) {
+  (void)user, (void)t, (void)q, (void)y, (void)tau, (void)ydot, (void)wdot;
+  qdot[0] = v[0];
+  vdot[0] = -10;
+  return 0;
+}
+
+static int height(void* user, double t, const double* q, const double* v, const double* y, double* value) {
+  (void)t, (void)y;
+  ++*(int*)user;
+  value[0] = q[0];
+  value[1] = v[0];
+  return 0;
+}
+
+// Falls from 1.8 m: reaches 0 at 0.6 s with 6 m/s, jumps back with 3 m/s: again at 1.2 s. One step goes over all of it.
+TEST(event_the_root_of_a_parabola_with_its_rate_takes_few_evaluations_and_the_step_is_kept) {
+  const srSystem ball = {.nq = 1, .nv = 1, .rates = fall};
+  srIntegratorOptions options = sri_default_options();
+  int calls = 0;
+  const signed char falls = -1;
+  options.step = 4;
+  options.keeps_step = true;
+  srIntegrator* integrator = NULL;
+  ENSURE_EQUAL(sri_create("dopri5", &ball, &options, NULL, &integrator), SR_OK);
+  const srRoots roots = {.count = 1, .user = &calls, .evaluate = height, .direction = &falls, .rated = 1};
+  srRootFinder* finder = sri_roots_create(integrator, &roots);
+  double q = 1.8, v = 0, t;
+  unsigned char fired;
+  ENSURE_EQUAL(sri_start(integrator, 0, &q, &v, NULL), SR_OK);
+  ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+  for (int k = 1; k <= 2; ++k) {
+    calls = 0;
+    ENSURE_EQUAL(sri_step(integrator, 100), SR_OK);
+    ENSURE_NEAR(sri_time(integrator) - sri_time_before(integrator), k == 1 ? 4 : 40,
+                1e-12);  // no error: ten times longer
+    ENSURE_EQUAL(sri_roots_step(finder, integrator, &t, &fired), SR_OK);
+    ENSURE_NEAR(t, 0.6 * k, 1e-14);  // rounding of the dense output of a step of 40 s
+    // Pieces of the step; the root of the cubic and a try beside it; in the second step, whose end is 7800 m below, the rounding of the dense output too.
+    ENSURE(calls <= (k == 1 ? 2 + 3 : 3 + 7));
+    ENSURE_EQUAL(sri_interpolate(integrator, t, &q, &v, NULL, NULL), SR_OK);
+    ENSURE_NEAR(v, k == 1 ? -6 : -3, 1e-13);
+    v = 3;
+    ENSURE_EQUAL(sri_roots_jump(finder, t, &q, &v, NULL, &fired), SR_OK);
+    ENSURE_EQUAL(sri_restart(integrator, t, &q, &v, NULL), SR_OK);
+  }
+  ENSURE_EQUAL(sri_stats(integrator)->steps, 2);
+  sri_roots_destroy(finder);
+  sri_destroy(integrator);
+}
+
 TEST(event_directions_and_starts_on_a_root) {
   const signed char falling_alone[] = {-1, 1};
   srIntegrator* integrator = start(sri_method_find("dopri5"));

@@ -5,6 +5,7 @@
 // trying all of them: there are two at most. Impacts are frictionless, by Newton's law with e min(u, 0).
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "constrained.h"
 
 #define DOF 4
@@ -581,5 +582,97 @@ TEST(an_upper_block_falls_on_a_sliding_lower_one_and_both_come_to_rest_one_by_on
     ENSURE_SMALL(q[1], 1e-9);
     ENSURE_SMALL(q[3], 1e-9);
     phases_destroy(&p);
+  }
+}
+
+// ---- where nothing is active --------------------------------------------------------------------------------------------
+
+// Two masses on springs of their own, 1 rad/s and 2 rad/s, which a rod may join: then sqrt((1 + 8)/(1 + 2)) rad/s.
+typedef struct Pair {
+  unsigned char joined;
+  int dynamics, free;  // calls
+} Pair;
+
+static int pair_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
+                         double* f, double* ydot, double* D) {
+  (void)t, (void)v, (void)y, (void)tau, (void)ydot, (void)D;
+  ++((Pair*)user)->dynamics;
+  M[0] = 1, M[1] = M[2] = 0, M[3] = 2;
+  f[0] = -q[0], f[1] = -8 * q[1];
+  return 0;
+}
+
+static int pair_free(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
+                     double* vdot, double* ydot, double* wdot) {
+  (void)t, (void)y, (void)tau, (void)ydot, (void)wdot;
+  ++((Pair*)user)->free;
+  qdot[0] = v[0], qdot[1] = v[1];
+  vdot[0] = -q[0], vdot[1] = -4 * q[1];
+  return 0;
+}
+
+static int pair_constraint(void* user, double t, const double* q, double* g, double* G, double* b) {
+  (void)user, (void)t;
+  if (g != NULL) g[0] = q[0] - q[1];
+  if (G != NULL) G[0] = 1, G[1] = -1;
+  if (b != NULL) b[0] = 0;
+  return 0;
+}
+
+static int pair_gamma(void* user, double t, const double* q, const double* v, double* gamma) {
+  (void)user, (void)t, (void)q, (void)v;
+  gamma[0] = 0;
+  return 0;
+}
+
+static void step_to(srIntegrator* integrator, double t) {
+  while (sri_time(integrator) < t) ENSURE_EQUAL(sri_step(integrator, t), SR_OK);
+}
+
+// Free to t = 1; joined where both are at rest at 0.3, for a second; free again. Methods that solve for accelerations do not ask for M where they are free.
+TEST(phases_without_active_equations_use_the_rates_of_the_free_system) {
+  static const char* const names[] = {"mdop5", "dopri5", "rk4", "hem5", "radau5"};
+  for (int k = 0; k < SR_COUNT(names); ++k) {
+    Pair x = {0};
+    const srSystem system = {.nq = 2,
+                             .nv = 2,
+                             .ng = 1,
+                             .np = 1,
+                             .active = &x.joined,
+                             .user = &x,
+                             .rates_free = pair_free,
+                             .dynamics = pair_dynamics,
+                             .constraint = pair_constraint,
+                             .gamma = pair_gamma};
+    const bool index1 = k < 3;
+    srIntegratorOptions options = sri_default_options();
+    options.rtol = options.atol = 1e-10;
+    if (k == 2) options.step = 1e-3;
+    srIntegrator* integrator = NULL;
+    ENSURE_EQUAL(sri_create(names[k], &system, &options, NULL, &integrator), SR_OK);
+    double q[2] = {1, 0.5}, v[2] = {0, 1};
+    ENSURE_EQUAL(sri_start(integrator, 0, q, v, NULL), SR_OK);
+    step_to(integrator, 1);
+    ENSURE_NEAR(sri_q(integrator)[0], cos(1), 1e-8);
+    ENSURE_NEAR(sri_q(integrator)[1], 0.5 * cos(2) + 0.5 * sin(2), 1e-8);
+    if (index1) ENSURE_EQUAL(x.dynamics, 0);
+    x.joined = 1;
+    q[0] = q[1] = 0.3, v[0] = v[1] = 0;
+    ENSURE_EQUAL(sri_restart(integrator, 1, q, v, NULL), SR_OK);
+    const int free = x.free;
+    step_to(integrator, 2);
+    ENSURE_EQUAL(x.free, free);
+    for (int i = 0; i < 2; ++i) ENSURE_NEAR(sri_q(integrator)[i], 0.3 * cos(sqrt(3)), 1e-8);
+    ENSURE_EQUAL(sri_stats(integrator)->rank, 1);
+    x.joined = 0;
+    memcpy(q, sri_q(integrator), sizeof q);
+    memcpy(v, sri_v(integrator), sizeof v);
+    ENSURE_EQUAL(sri_restart(integrator, 2, q, v, NULL), SR_OK);
+    step_to(integrator, 3);
+    ENSURE_NEAR(sri_q(integrator)[0], q[0] * cos(1) + v[0] * sin(1), 1e-8);
+    ENSURE_NEAR(sri_q(integrator)[1], q[1] * cos(2) + v[1] / 2 * sin(2), 1e-8);
+    ENSURE_EQUAL(sri_stats(integrator)->rank, 0);
+    ENSURE_EQUAL(sri_stats(integrator)->rank_phases, 2);
+    sri_destroy(integrator);
   }
 }

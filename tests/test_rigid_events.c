@@ -85,6 +85,18 @@ TEST(twenty_impacts_of_a_ball_and_their_accumulation_are_those_of_the_closed_for
   }
 }
 
+// A parabola has no error: the first steps grow tenfold from one that is safe, and from then on each flight is one step.
+TEST(a_flight_is_one_step) {
+  for (int i = 0; i < 4; ++i) {
+    Loaded x = open_ball(0.9, 0.9);
+    run(&x, (Run){.method = methods[i], .t_end = 5, .rtol = 1e-8, .atol = 1e-10});
+    ENSURE_EQUAL(count_of(&x.result, "impact"), 9);
+    ENSURE(x.result.stats.steps <= 9 + 1 + 4);
+    ENSURE_SMALL(x.result.energy.residual, 1e-12 * x.result.energy.scale);
+    close_model(&x);
+  }
+}
+
 // Slip s = v + w x (0, 0, -R) keeps its direction: it ends at 2 |s|/(7 mu g), with v - 2/7 s. In body axes the rates of the contact's row and of v are six times the weight and cancel each other.
 TEST(a_ball_with_spin_on_a_table_is_closed_from_the_start_slides_and_rolls) {
   const double R = 0.03, mu = 0.2, v[2] = {1.2, 0.3}, s[2] = {1.2 - 55 * R, 0.3 + 30 * R};

@@ -126,6 +126,9 @@ typedef struct srSystem {
   // integrators solve M, f, G and gamma for the accelerations, and enforce the constraints as the options state.
   int (*rates)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                double* qdot, double* vdot, double* ydot, double* wdot);
+  // The same where no constraint equation is active. NULL: integrators solve M and f for them there too.
+  int (*rates_free)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
+                    double* qdot, double* vdot, double* ydot, double* wdot);
   // M (nv x nv, row-major, or by M_sparsity) and f (nv). D (ng x nv, or by G_sparsity) is requested where D_differs is set,
   // else it is NULL. ydot (ny).
   int (*dynamics)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
@@ -197,6 +200,9 @@ typedef struct srIntegratorOptions {
   double step;      // fixed step, or first step of an adaptive method (0: chosen by the method)
   double step_min;  // below it an adaptive method gives up (0: 16 ulp of t)
   double step_max;  // 0: no bound
+  // After a restart the step that was planned before it is tried first: for events that leave the motion as smooth as it was (impacts of rigid
+  // bodies). Else, and by implicit methods, it is chosen anew, as after a start.
+  bool keeps_step;
   double rtol, atol;
   // Constraints (docs/theory/half-explicit.md, docs/theory/loops.md). Index-1 methods do not project by default with the next four.
   srProject project;

@@ -154,6 +154,7 @@ static void seat(srIntegrator* integrator, int which, double first_step) {
   p->velocity_slack = 1.0;
   p->stats = integrator->stats;
   p->started = true;
+  p->continues = integrator->continues && !(first_step > 0.0);
   p->options.step = first_step > 0.0 ? first_step : integrator->options.step;
   p->ops->start(p);
 }

@@ -108,6 +108,12 @@ bool sri_constrained_activate(srIntegrator* integrator) {
   return changed;
 }
 
+bool sri_is_free(const srIntegrator* integrator) {
+  const srConstrained* c = integrator->constrained;
+  return c->nactive == 0 && c->index1 && integrator->ops->index1 && integrator->system.rates_free != NULL &&
+         !sri_ways_asked(&integrator->options);
+}
+
 static void begin_phase(srConstrained* c) {
   if (c->rank >= 0) c->rank_phase = c->rank;
   c->rank = -1;
@@ -266,10 +272,18 @@ double sri_residual_acceleration(srConstrained* c) {
   return sri_largest(c->shape.ng, c->r);
 }
 
+static int free_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
+  const srSystem* s = &integrator->system;
+  const int v = s->nq, y = v + s->nv, w = y + s->ny;
+  ++integrator->stats.evaluations;
+  return sri_outcome(s->rates_free(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w));
+}
+
 int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   const int v = s->nq, y = v + s->nv;
+  if (sri_is_free(integrator)) return free_rates(integrator, t, x, tau, xdot);
   const bool stabilized = integrator->options.alpha > 0 || integrator->options.beta > 0;
   double smallest;
   int outcome = SRI_DONE;

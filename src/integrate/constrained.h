@@ -97,6 +97,9 @@ bool sri_constrained_activate(srIntegrator* integrator);
 // Before the state of a restart at t is set: keeps the equations in use, and the known singular positions.
 void sri_constrained_restart(srIntegrator* integrator, double t);
 
+// No equation is active, and the system has rates for that: there is nothing to choose, solve or enforce.
+bool sri_is_free(const srIntegrator* integrator);
+
 // Evaluations; outcomes as in explicit.h. dynamics: M, f, D and ydot; constraint: G, b, g at (t, q), with zeros in the equations that are not
 // active. D needs no zeros: its multipliers are 0 there.
 int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau, double* ydot);

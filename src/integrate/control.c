@@ -30,7 +30,10 @@
 
 void sri_control_start(srIntegrator* integrator, srControl* control, double theta, int estimate) {
   control->estimate = estimate;
-  control->h = integrator->options.step;
+  // Without history the iteration of an implicit method begins farther from its solution: it starts anew.
+  const bool kept =
+      integrator->continues && integrator->options.keeps_step && control->h > 0 && !integrator->ops->method.implicit;
+  if (!kept) control->h = integrator->options.step;
   control->err_before = 1e-4;
   sri_grid_start(&control->grid, integrator->t);
   srConstrained* c = integrator->constrained;

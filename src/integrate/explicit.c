@@ -84,7 +84,8 @@ int sri_rk_stages(srIntegrator* integrator, srRungeKutta* rk, double h, double t
   const srTableau* tableau = rk->tableau;
   const int s = tableau->stages;
   for (int r = 1; r <= s; ++r) {
-    sri_combine(integrator->n, integrator->x, h, r, tableau->a[r], rk->k, integrator->x_new);
+    const int n = r < s ? integrator->ncontrol : integrator->n;  // rates do not depend on the quadratures
+    sri_combine(n, integrator->x, h, r, tableau->a[r], rk->k, integrator->x_new);
     // Callbacks never receive values that are not finite.
     if (sri_not_finite(integrator, integrator->x_new) >= 0) return SRI_NOT_FINITE;
     if (r == s) break;

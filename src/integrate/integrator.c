@@ -292,7 +292,9 @@ srStatus sri_start(srIntegrator* integrator, double t, const double* q, const do
 srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const double* v, const double* y) {
   sri_constrained_restart(integrator, t);  // examines the last step
   const srStatus status = put_state(integrator, t, q, v, y);
+  integrator->continues = true;
   if (status == SR_OK) integrator->ops->start(integrator);
+  integrator->continues = false;
   return status;
 }
 

@@ -76,6 +76,7 @@ struct srIntegrator {
   double* room;      // its arrays
   srAdvance advance;
   bool started;
+  bool continues;                 // within `start` of the method: it is a restart
   bool told_to_stop;              // the last step failed because a callback requested it
   bool dense;                     // x_before and the method's work describe the step from t_before to t
   srConstrained* constrained;     // NULL: the method does not handle constraints

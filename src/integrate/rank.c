@@ -128,10 +128,40 @@ static bool take_over(srIntegrator* integrator) {
   return true;
 }
 
+// `rows` are in use from now on, of this rank.
+static void count_rank(srIntegrator* integrator, int rank, const unsigned char* rows) {
+  const srConstrained* c = integrator->constrained;
+  if (c->rank < 0 && c->rank_phase >= 0 && rank != c->rank_phase) ++integrator->stats.rank_phases;
+  if (c->rank < 0 || rank == c->rank) return;
+  ++integrator->stats.rank_changes;
+  sri_rank_event(integrator, integrator->t, SR_RANK_CHOSEN, c->rank, rank,
+                 first_difference(integrator->system.ng, c->kept, rows));
+}
+
+// No equation is active: nothing is in use, and violations are 0.
+static void choose_none(srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  memset(c->trial, 0, (size_t)s->ng);
+  count_rank(integrator, 0, c->trial);
+  memset(c->kept, 0, (size_t)s->ng);
+  memset(c->lambda, 0, (size_t)s->ng * sizeof *c->lambda);
+  set_rank(integrator, 0);
+  c->goes_on = c->projected = c->rechosen = c->u_known = c->singular = false;
+  c->chosen = c->confirmed = true;
+  c->h_short = 0;
+  c->sigma = 1;
+  c->sigma_chosen = c->sigma_most = -1;
+}
+
 srStatus sri_choose_rows(srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   if (c == NULL || c->chosen) return SR_OK;
+  if (sri_is_free(integrator)) {
+    choose_none(integrator);
+    return SR_OK;
+  }
   int outcome = SRI_DONE;
   if (s->dynamics != NULL) outcome = sri_dynamics(integrator, integrator->t, integrator->x, SR_TAU_ELEMENT, c->y_rate);
   if (outcome == SRI_DONE) outcome = sri_constraint(integrator, integrator->t, integrator->x, c->g, c->G, c->b);
@@ -153,12 +183,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
         "are not determined",
         integrator->t);
   }
-  if (c->rank < 0 && c->rank_phase >= 0 && rank != c->rank_phase) ++integrator->stats.rank_phases;
-  if (c->rank >= 0 && rank != c->rank) {
-    ++integrator->stats.rank_changes;
-    sri_rank_event(integrator, integrator->t, SR_RANK_CHOSEN, c->rank, rank,
-                   first_difference(s->ng, c->kept, c->trial));
-  }
+  count_rank(integrator, rank, c->trial);
   memcpy(c->kept, c->trial, (size_t)s->ng);
   set_rank(integrator, rank);
   // The sparse choice is not pivoted: independent equations, but maybe ill-conditioned ones.
@@ -345,6 +370,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   srConstrained* c = integrator->constrained;
   srIntegratorStats* stats = &integrator->stats;
   const double *q = integrator->x_new, *v = q + s->nq;
+  if (sri_is_free(integrator)) return SRI_DONE;
   const double off = c->index1 && integrator->ops->index1 ? sri_residual_acceleration(c) : 0;
   c->sigma_rests = sigma_rests(integrator);
   c->sigma_age = c->sigma_rests ? c->sigma_age + 1 : 0;
@@ -386,7 +412,7 @@ srStatus sri_put_on_constraints(srIntegrator* integrator, double t, double* q, d
   srConstrained* c = integrator->constrained;
   const bool asked = integrator->ops->method.index > 1 ? integrator->options.project != SR_PROJECT_NONE
                                                        : integrator->project > SR_PROJECT_NONE;
-  if (c == NULL || !asked) return SR_OK;
+  if (c == NULL || !asked || sri_is_free(integrator)) return SR_OK;
   double* x = integrator->x_new;
   memcpy(x, q, (size_t)s->nq * sizeof *x);
   memcpy(x + s->nq, v, (size_t)s->nv * sizeof *x);

@@ -141,7 +141,7 @@ srRigid* sri_rigid_create(const srSystem* system, const srRigidOptions* options)
   if (x == NULL) return NULL;
   SR_ASSERT(system->contacts != NULL && system->ntangent == 2 && !system->D_differs);
   x->inner = *system;
-  x->inner.rates = NULL;
+  if (system->ng > 0 || system->nclamp > 0) x->inner.rates = NULL;  // they do not know what is closed
   x->o = *options;
   const char* wrong = sri_impact_settle(x->o.rule, &x->o.friction, &x->o.order);
   SR_ASSERT(wrong == NULL);

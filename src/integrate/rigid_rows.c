@@ -430,6 +430,13 @@ static int power(void* user, double t, const double* q, const double* v, const d
   return answer;
 }
 
+// Where no contact is closed.
+static int rates_free(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
+                      double* vdot, double* ydot, double* wdot) {
+  const srSystem* s = &((srRigid*)user)->inner;
+  return s->rates(s->user, t, q, v, y, tau, qdot, vdot, ydot, wdot);
+}
+
 static int position_rates(void* user, const double* q, const double* v, double* qdot) {
   const srSystem* s = &((srRigid*)user)->inner;
   return s->qdot(s->user, q, v, qdot);
@@ -474,6 +481,7 @@ void sri_rigid_callbacks(srRigid* x) {
   o->np = s->np + x->most;
   o->user = x;
   o->rates = NULL;
+  o->rates_free = s->rates != NULL ? rates_free : NULL;
   o->dynamics = dynamics;
   o->constraint = constraint;
   o->gamma = gamma_term;

@@ -4,8 +4,8 @@
 // one of them. Where the rate of a function is known that is detected too: where it turns back within a piece its extremum is
 // located, and if that is beyond zero the piece ends there. So does one that begins beyond zero and returns for a while, whatever direction
 // counts: a ball that has just bounced, and falls again within the piece, must be detected above the floor in between. In the first
-// piece with a change the root is bracketed down to the last digits of t by the Illinois variant of the regula falsi, safeguarded by
-// halving and by a least distance from the ends. Functions of the time alone need no dense output: their source checks them in finer pieces (`ahead`), as a law that waits for the next
+// piece with a change the root is bracketed down to the last digits of t: by the root of the cubic that has the values and rates at both ends where the rate is known, which is
+// exact in free flight, else by the Illinois variant of the regula falsi; safeguarded by halving and by a least distance from the ends. Functions of the time alone need no dense output: their source checks them in finer pieces (`ahead`), as a law that waits for the next
 // pulse takes steps that are longer than the pulse. The time returned is the right end of the bracket: there the sign has changed, so that a restart does not find the same root again.
 #include <float.h>
 #include <math.h>
@@ -19,8 +19,9 @@ static const double part_end[] = {1e-6, 1e-3, 0.25, 0.5, 0.75, 1};
 #define PARTS 6
 #define FIRST_PART 2    // where nothing has happened before
 #define SLOW 3          // tries that take off little, before the bracket is halved
-#define FARTHER 8.0     // factor of the distance from an end
+#define FARTHER 3       // doublings of the distance from an end
 #define ITERATIONS 120  // halving alone brings a step of 1e16 rounding units down in 54
+#define CUBIC_TRIES 40  // of a root of the cubic, which costs no evaluation
 
 struct srRootFinder {
   srRoots roots;
@@ -116,9 +117,11 @@ static int first_change(const srRootFinder* finder, const double* value) {
   return -1;
 }
 
-// A bracket of time, with the values of a function at its ends as the regula falsi weights them.
+// A bracket of time, with the values of a function at its ends as the regula falsi weights them, and its rates there where they are known.
 typedef struct Bracket {
   double a, b, fa, fb;
+  bool rated;
+  double ra, rb;
   int side;   // of the last try: 1 it became b, -1 it became a, 0 there was none
   int times;  // in a row
   int slow;   // tries in a row that took off less than half
@@ -126,50 +129,88 @@ typedef struct Bracket {
 
 static double least_width(const Bracket* s) { return 2 * DBL_EPSILON * fmax(fabs(s->a), fabs(s->b)); }
 
+// Where in 0 .. 1 the cubic with the values and rates of both ends is 0, by Newton's method within a bracket:
+//   p(x) = fa + x (h ra + x (3 d - h (2 ra + rb) + x (h (ra + rb) - 2 d))),   d = fb - fa,  h: the width
+static double cubic_root(const Bracket* s) {
+  const double h = s->b - s->a, d = s->fb - s->fa, c1 = h * s->ra, c2 = 3 * d - h * (2 * s->ra + s->rb),
+               c3 = h * (s->ra + s->rb) - 2 * d;
+  double low = 0, high = 1, x = s->fa / (s->fa - s->fb);
+  for (int k = 0; k < CUBIC_TRIES; ++k) {
+    const double p = s->fa + x * (c1 + x * (c2 + x * c3)), slope = c1 + x * (2 * c2 + x * 3 * c3);
+    if ((p > 0) == (s->fa > 0)) {
+      low = x;
+    } else {
+      high = x;
+    }
+    double next = x - p / slope;
+    if (!(next > low && next < high)) next = low + 0.5 * (high - low);
+    if (fabs(next - x) <= DBL_EPSILON * x) return next;
+    x = next;
+  }
+  return x;
+}
+
 // A root within rounding of one end leaves the other where it was: tries keep a distance from both ends, which grows while they are on the same side, so that the
 // bracket closes around what is found, or around the noise of the function there.
 static double next_try(const Bracket* s) {
   const double width = s->b - s->a, middle = s->a + 0.5 * width;
   if (s->slow >= SLOW) return middle;
-  const double least = fmin(0.5 * least_width(s) * pow(FARTHER, s->times > 1 ? s->times - 1 : 0), 0.5 * width);
-  const double t = s->b - s->fb * width / (s->fb - s->fa);
+  const double least = fmin(0.5 * least_width(s) * ldexp(1, s->times > 1 ? FARTHER * (s->times - 1) : 0), 0.5 * width);
+  const double t = s->rated ? s->a + width * cubic_root(s) : s->b - s->fb * width / (s->fb - s->fa);
   return fmin(fmax(t, s->a + least), s->b - least);
 }
 
-// Takes a try in place of the end on its side, by the Illinois rule.
-static void take_try(Bracket* s, double t, double value, int side) {
+// Takes a try in place of the end on its side; without rates by the Illinois rule.
+static void take_try(Bracket* s, double t, double value, double rate, int side) {
   const double width = s->b - s->a;
   const bool again = s->side == side;
   if (side > 0) {
-    if (again) s->fa *= 0.5;
+    if (again && !s->rated) s->fa *= 0.5;
     s->b = t;
     s->fb = value;
+    s->rb = rate;
   } else {
-    if (again) s->fb *= 0.5;
+    if (again && !s->rated) s->fb *= 0.5;
     s->a = t;
     s->fa = value;
+    s->ra = rate;
   }
   s->times = again ? s->times + 1 : 1;
   s->side = side;
   s->slow = s->b - s->a > 0.5 * width ? s->slow + 1 : 0;
 }
 
+// The rate of function i among these values; 0: unknown.
+static double rate_of(const srRootFinder* finder, int i, const double* value) {
+  return i >= finder->roots.count - finder->roots.rated ? value[i + finder->roots.rated] : 0;
+}
+
+// A function that is 0 at a has no side there: its cubic has the root at a itself.
+static Bracket bracket_of(const srRootFinder* finder, int i, double a, double b) {
+  Bracket s = {.a = a, .b = b, .fa = finder->left[i], .fb = finder->right[i]};
+  s.ra = rate_of(finder, i, finder->left);
+  s.rb = rate_of(finder, i, finder->right);
+  s.rated = i >= finder->roots.count - finder->roots.rated && s.fa != 0 && (s.fa > 0) != (s.fb > 0);
+  return s;
+}
+
 // Narrows [a, b] to the first change of any function; finder->right then belongs to b.
 static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, double a, double* b) {
   int i = first_change(finder, finder->right);
-  Bracket s = {.a = a, .b = *b, .fa = finder->left[i], .fb = finder->right[i]};
+  Bracket s = bracket_of(finder, i, a, *b);
   for (int k = 0; k < ITERATIONS && s.b - s.a > least_width(&s); ++k) {
     const double t = next_try(&s);
     if (!(t > s.a && t < s.b)) break;
     if (evaluate(finder, integrator, t, finder->left) != SR_OK) return SR_FAILED;
     const int changed = first_change(finder, finder->left);
     if (changed < 0) {
-      take_try(&s, t, finder->left[i] != 0 ? finder->left[i] : -DBL_MIN * finder->sign[i], -1);
+      const double value = finder->left[i] != 0 ? finder->left[i] : DBL_MIN * finder->sign[i];
+      take_try(&s, t, value, rate_of(finder, i, finder->left), -1);
       continue;
     }
     memcpy(finder->right, finder->left, (size_t)finder->nvalue * sizeof(double));
     if (changes(finder, i, finder->right[i])) {
-      take_try(&s, t, finder->right[i], 1);
+      take_try(&s, t, finder->right[i], rate_of(finder, i, finder->right), 1);
     } else {  // another function changes before it: its value at a is unknown
       i = changed;
       s = (Bracket){.a = s.a, .b = t, .fa = -finder->right[i], .fb = finder->right[i], .slow = SLOW};
@@ -194,8 +235,10 @@ srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const d
                         unsigned char* fired) {
   if (evaluate_at(finder, t, q, v, y, finder->right) != SR_OK) return SR_FAILED;
   finder->behind = true;
-  finder->t_left = HUGE_VAL;
   take_signs(finder, fired);
+  // The next step begins at this state.
+  memcpy(finder->left, finder->right, (size_t)finder->nvalue * sizeof(double));
+  finder->t_left = t;
   return SR_OK;
 }
 

@@ -198,6 +198,7 @@ srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptio
   const srMethod* method = sri_method_find(o->method);  // NULL: sri_create reports it
   srIntegratorOptions options = o->control == SR_CONTROL_POSITIONS ? sri_positions_options() : sri_default_options();
   options.step = sr_run_is_adaptive(o) ? 0.0 : o->step;
+  options.keeps_step = o->contact >= SR_CONTACT_EVENT;
   options.rtol = o->rtol;
   options.atol = o->atol;
   options.control = o->control;
