@@ -85,6 +85,8 @@ struct srRigid {
   double *M, *f, *ydot, *G, *b, *g, *gamma, *right;
   unsigned char* kept;
   double* free;  // accelerations
+  bool freed;    // of the state in t_free, q_free, v_free, y_free: the same is not evaluated again within an event
+  double t_free, *q_free, *v_free, *y_free;
   // The contact problem there.
   srRigidPart* part;
   int* owner;  // of the parts: a touching contact

@@ -22,8 +22,28 @@
 
 // ---- a state ------------------------------------------------------------------------------------------------------------
 
+static bool is_same(const double* a, const double* b, int n) {
+  return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+static bool is_freed(const srRigid* x, double t, const double* q, const double* v, const double* y) {
+  const srSystem* s = &x->inner;
+  return x->freed && x->t_free == t && is_same(x->q_free, q, s->nq) && is_same(x->v_free, v, s->nv) &&
+         is_same(x->y_free, y, s->ny);
+}
+
+static void keep_freed(srRigid* x, double t, const double* q, const double* v, const double* y) {
+  x->t_free = t;
+  sri_copy(x->q_free, q, x->inner.nq);
+  sri_copy(x->v_free, v, x->inner.nv);
+  sri_copy(x->y_free, y, x->inner.ny);
+  x->freed = true;
+}
+
 int sri_rigid_free(srRigid* x, double t, const double* q, const double* v, const double* y) {
   const srSystem* s = &x->inner;
+  if (is_freed(x, t, q, v, y)) return 0;
+  x->freed = false;
   int answer = s->dynamics(s->user, t, q, v, y, SR_TAU_ELEMENT, x->M, x->f, x->ydot, NULL);
   if (answer == 0 && s->ng > 0) answer = s->constraint(s->user, t, q, x->g, x->G, x->b);
   if (answer == 0 && s->ng > 0) answer = s->gamma(s->user, t, q, v, x->gamma);
@@ -33,7 +53,9 @@ int sri_rigid_free(srRigid* x, double t, const double* q, const double* v, const
   for (int k = 0; k < s->ng && s->active != NULL; ++k) x->kept[k] = x->kept[k] != 0 && s->active[k] != 0;
   if (!srm_saddle_factor(x->saddle, x->M, NULL, x->G, x->kept)) return 1;
   srm_saddle_solve(x->saddle, x->f, x->gamma, x->free, NULL);
-  return sri_all_finite(s->nv, x->free) ? 0 : 1;
+  if (!sri_all_finite(s->nv, x->free)) return 1;
+  keep_freed(x, t, q, v, y);
+  return 0;
 }
 
 // ---- the problem --------------------------------------------------------------------------------------------------------

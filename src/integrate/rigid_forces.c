@@ -139,6 +139,7 @@ static int cone_forces(srRigid* x, double t, const double* q, const double* v, d
 int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, const double* y, double* lambda,
                      double* slips) {
   int answer = sri_rigid_list_rates(x, t, q, v, true);
+  x->freed = false;
   for (int k = 0; k < x->nclosed && slips != NULL; ++k) slips[k] = 0;
   if (answer == 0) answer = sri_rigid_free(x, t, q, v, y);
   if (answer != 0) return answer;

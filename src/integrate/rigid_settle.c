@@ -136,6 +136,7 @@ static int place(srRigid* x, double t, double* q, double* v, const double* y) {
 }
 
 int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
+  x->freed = false;  // an action may have changed a parameter
   int answer = list_touching(x, t, q, v, y, cause);
   const bool struck = answer == 0 && sri_rigid_approaches(x);
   if (struck) {

@@ -193,7 +193,6 @@ bool sri_rigid_late(srRigid* x, double* t_late, signed char* fired) {
                *y = sri_y(x->integrator);
   bool late = false, cone = false, below = false;
   memset(fired, 0, 3 * (size_t)x->most);
-  x->listed = false;
   if (sri_rigid_list(x, t, q) != 0) return false;
   sri_rigid_rename(x);
   sri_rigid_keep(x, q);
