@@ -7,8 +7,8 @@
 enum { MOST_VALUES = 100000 };
 
 typedef struct Sweep {
-  char name[128];
-  double from, to;
+  srSweep* plan;
+  const char* name;
   int n;           // values
   int nx;          // eigenvalues at each
   double* value;   // n
@@ -22,18 +22,12 @@ static double* at(const Sweep* s, int i, int k) { return s->lambda + 2 * ((size_
 
 // ------------------------------------------------------------------------------------------------------------ the option
 static bool read_option(Cli* cli, const char* text, Sweep* s) {
-  const char* equals = strchr(text, '=');
-  const size_t length = equals ? (size_t)(equals - text) : 0;
-  char rest = 0;
-  if (length > 0 && length < sizeof s->name &&
-      sscanf(equals + 1, "%lf:%lf:%d%c", &s->from, &s->to, &s->n, &rest) == 3 && isfinite(s->from) && isfinite(s->to) &&
-      s->n >= 2 && s->n <= MOST_VALUES) {
-    memcpy(s->name, text, length);
-    return true;
-  }
-  cli_error(cli,
-            "--sweep expects NAME=FROM:TO:N with two numbers and at least 2 values, such as speed=0:10:101, not '%s'",
-            text);
+  if (sr_sweep_create(&s->plan) != SR_OK) return cli_error(cli, "out of memory"), false;
+  if (sr_sweep_grid(s->plan, text, cli->messages) != SR_OK) return false;
+  s->name = sr_sweep_name(s->plan, 0);
+  s->n = sr_sweep_values(s->plan, 0);
+  if (s->n >= 2 && s->n <= MOST_VALUES && !sr_sweep_is_words(s->plan, 0)) return true;
+  cli_error(cli, "--sweep takes 2 to %d numbers here, not '%s'", MOST_VALUES, text);
   return false;
 }
 
@@ -94,7 +88,7 @@ static int find_all(ModesCall* x, Sweep* s) {
   if (!s->value || !s->zeros || !s->stability) return cli_refuse(x->cli, cli_status(SR_MEMORY));
   int status = EXIT_DONE;
   for (int i = 0; i < s->n && status == EXIT_DONE; i++) {
-    s->value[i] = s->from + (s->to - s->from) * i / (s->n - 1);
+    s->value[i] = sr_sweep_number(s->plan, i, 0);
     status = find_at(x, s, i);
   }
   return status;
@@ -169,7 +163,7 @@ static bool draw_locus(const ModesCall* x, const Sweep* s, double* work) {
     sr_plot_series(plot, 0, 0,
                    &(srPlotSeries){.n = 1, .x = work, .y = work + s->n, .style = SR_PLOT_MARKERS, .look = 2});
   }
-  snprintf(note, sizeof note, "%s from %.6g (markers) to %.6g", s->name, s->from, s->to);
+  snprintf(note, sizeof note, "%s from %.6g (markers) to %.6g", s->name, s->value[0], s->value[s->n - 1]);
   sr_plot_note(plot, 0, 0, note);
   return write_figure(x, plot, "root-locus.svg");
 }
@@ -246,6 +240,7 @@ int modes_sweep(ModesCall* x) {
   int status = read_option(x->cli, x->sweep, &s) ? EXIT_DONE : cli_refuse(x->cli, EXIT_INPUT);
   if (status == EXIT_DONE) status = find_all(x, &s);
   if (status == EXIT_DONE) status = finish(x, &s);
+  sr_sweep_destroy(s.plan);
   free(s.value);
   free(s.lambda);
   free(s.zeros);

@@ -29,6 +29,7 @@
 #include <sarrus/sensor.h>
 #include <sarrus/simulate.h>
 #include <sarrus/spec.h>
+#include <sarrus/sweep.h>
 #include <sarrus/system.h>
 #include <sarrus/table.h>
 #include <sarrus/text.h>
