@@ -49,6 +49,28 @@ static void check_table(const char* path, int nrow) {
   remove(path);
 }
 
+// Columns of words, as sweeps have them, are gaps; without quotes a word is an error.
+TEST(csv_takes_quoted_words_as_gaps) {
+  srResultTable* t = NULL;
+  FILE* file = fopen(CSV, "w");
+  fputs("row,q[0] [],a(j)[2] [],\"x,y\",f[N],status\n0,1.5,2,3,4,\"ok\"\n1,nan,\"7\",3,4,\"it \"\"broke\"\", here\"\n",
+        file);
+  fclose(file);
+  ENSURE_EQUAL(sr_table_read(CSV, NULL, &t), SR_OK);
+  ENSURE(t->ncolumn == 6 && t->nrow == 2);
+  static const char* const wanted[6][2] = {{"row", ""}, {"q[0]", ""}, {"a(j)[2]", ""},
+                                           {"x,y", ""}, {"f", "N"},   {"status", ""}};
+  for (int k = 0; k < 6; k++) ENSURE(strcmp(t->names[k], wanted[k][0]) == 0 && strcmp(t->units[k], wanted[k][1]) == 0);
+  ENSURE(t->columns[1][0] == 1.5 && isnan(t->columns[1][1]) && t->columns[2][1] == 7);
+  ENSURE(isnan(t->columns[5][0]) && isnan(t->columns[5][1]) && t->columns[4][1] == 4);
+  sr_table_destroy(t);
+  file = fopen(CSV, "w");
+  fputs("row,status\n0,ok\n", file);
+  fclose(file);
+  ENSURE_EQUAL(sr_table_read(CSV, NULL, &t), SR_INPUT);
+  remove(CSV);
+}
+
 TEST(csv_gives_back_the_bits) { check_table(CSV, 3000); }
 
 #ifdef SARRUS_HDF5

@@ -248,6 +248,12 @@ static bool is_cut(Reader* r, const char* line, const char* end) {
   return true;
 }
 
+// Words between quotes: columns of sweeps and comparisons have them. They are gaps.
+static bool is_words(const char* p, const char* end) {
+  while (end > p && is_blank(end[-1])) end--;
+  return end - p >= 2 && *p == '"' && end[-1] == '"';
+}
+
 static void take_row(Reader* r, const char* line, const char* end) {
   srResultTable* t = &r->table->seen;
   if (is_cut(r, line, end)) return;
@@ -259,7 +265,7 @@ static void take_row(Reader* r, const char* line, const char* end) {
   for (int i = 0; i < t->ncolumn; i++) {
     const char* behind = field_end(r, p, end);
     const int column = (int)(p - line) + 1;
-    if (!read_field(r, p, behind, &t->columns[i][t->nrow])) {
+    if (!read_field(r, p, behind, &t->columns[i][t->nrow]) && !is_words(p, behind)) {
       fail(r, column, "expected a number", p, (size_t)(behind - p));
       return;
     }
