@@ -55,6 +55,7 @@ static bool is_hidden(const Cli* cli, const srMessage* message) {
 }
 
 void cli_show(Cli* cli) {
+  if (cli->kept) return;
   int* count = cli->verbose ? NULL : count_kinds(cli);  // NULL: all in full
   for (; cli->shown < sr_messages_count(cli->messages); cli->shown++) {
     const srMessage* message = sr_messages_get(cli->messages, cli->shown);
@@ -81,7 +82,10 @@ srReportForm cli_form(const Cli* cli) { return cli->json ? SR_REPORT_JSON : SR_R
 int cli_print(const Cli* cli, srText* text) {
   const bool whole = !text->failed;
   FILE* out = cli->json ? stdout : cli->report;
-  if (whole && text->data && (!cli->quiet || cli->json)) fwrite(text->data, 1, text->n, out);
+  if (whole && text->data && cli->kept)
+    sr_text_add(&cli->kept->json, text->data, text->n);
+  else if (whole && text->data && (!cli->quiet || cli->json))
+    fwrite(text->data, 1, text->n, out);
   if (!whole) fputs("sarrus: error: out of memory\n", stderr);
   sr_text_free(text);
   return whole ? EXIT_DONE : EXIT_FAILED;
@@ -228,7 +232,18 @@ int model_open(Cli* cli, Model* m) {
   m->data = sr_data_create(m->model);
   if (!m->data) return cli_refuse(cli, cli_status(SR_MEMORY));
   cli_show(cli);  // warnings
-  return EXIT_DONE;
+  for (int i = 0; cli->kept && i < srs_file_count(m->spec); i++) {
+    const char* file = srs_file(m->spec, i);
+    (void)model_keep_files(cli, &file, 1);
+  }
+  return model_keep_files(cli, NULL, 0) ? EXIT_FAILED : EXIT_DONE;
+}
+
+bool model_keep_files(Cli* cli, const char* const* files, int n) {
+  if (!cli->kept) return false;
+  for (int i = 0; i < n; i++) sr_text_add(&cli->kept->files, files[i], strlen(files[i]) + 1);
+  cli->kept->opened = true;
+  return cli->kept->opening;
 }
 
 bool model_is_safe(Cli* cli, const Model* m, const char* output) {

@@ -16,6 +16,14 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
 // Forms of the help (help.c): as text, as a manual page, as completion for a shell.
 typedef enum HelpForm { HELP_TEXT, HELP_MAN, HELP_BASH, HELP_ZSH, HELP_FISH } HelpForm;
 
+// What becomes of a verb that another one calls (sweep): nothing is printed.
+typedef struct InnerCall {
+  srText json;   // what --json would print
+  srText files;  // that the model was read from, each with a zero behind it
+  bool opening;  // the verb ends when its model is open
+  bool opened;
+} InnerCall;
+
 typedef struct Cli {
   bool json;             // one JSON object on standard output, and nothing else there
   bool verbose;          // every message in full
@@ -25,6 +33,7 @@ typedef struct Cli {
   srMessages* messages;  // all errors, warnings and notes of this call
   int shown;             // how many of them are on standard error already, or counted
   int hidden;            // notes on model files among those: main counts them in one line
+  InnerCall* kept;       // NULL: the verb was called by the user
 } Cli;
 
 typedef struct Verb {
@@ -57,6 +66,9 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
   X(modes, "MODEL [options]",                                                                                          \
     "linearize about an equilibrium or steady motion; eigenvalues, frequencies, damping, shapes",                      \
     "sarrus modes models/double-pendulum.xml --q 0,0 --v 0,0 --json")                                                  \
+  X(sweep, "VERB MODEL [options] [-- options of the verb]",                                                            \
+    "a verb over a grid or a sample of parameters, in processes or over MPI; one table, restartable, figures",         \
+    "sarrus sweep eval models/pendulum.xml --sweep l=0.5:2:4 --sweep m=1,5 --result a,energy --out sweep.csv")         \
   X(compare, "MODEL... [options]",                                                                                     \
     "many methods on many models: errors, cost, violations, profile; or stored results",                               \
     "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures")              \
@@ -151,6 +163,8 @@ bool folder_begin(Cli* cli, const char* option, const char* path);  // of an opt
 bool model_load_options(const Model* m, srLoadOptions* out, const char*** folders);
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
+// Keeps the names of the files for the verb that called this one. True: it wants nothing else.
+bool model_keep_files(Cli* cli, const char* const* files, int n);
 bool model_is_safe(Cli* cli, const Model* m, const char* output);  // the output is none of the files of the model
 bool model_is_relative(const Model* m);                            // no other formulation was requested
 srFormulation model_formulation(const Model* m);                   // the requested one
@@ -202,6 +216,7 @@ typedef struct Progress {
 } Progress;
 Progress progress_begin(const Cli* cli);                   // also installs signal handlers, stop.c
 int progress_update(Progress* p, double t, double t_end);  // nonzero: the user requests a stop
+int progress_count(Progress* p, long long done, long long all, const char* what);  // the same: "5 of 20 runs"
 void progress_end(Progress* p);
 
 // ---------------------------------------------------------------------------------------------------- signals (stop.c)

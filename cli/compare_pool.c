@@ -31,26 +31,13 @@ typedef struct Pool {
   Slot* slot;
   struct pollfd* poll;
   int nslot, busy;
+  Progress progress;
 } Pool;
 
 static double wall_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void show_progress(const Compare* c, bool over) {
-  enum { WIDTH = 40 };
-  if (c->cli->quiet || isatty(STDERR_FILENO) != 1) return;
-  if (over) {
-    fprintf(stderr, "\r%79s\r", "");
-    return;
-  }
-  fputs("\r[", stderr);
-  const int done = c->all.done, planned = c->all.planned;
-  for (int i = 0; i < WIDTH; i++) putc(i * planned < done * WIDTH ? '#' : '.', stderr);
-  fprintf(stderr, "] %d of %d runs ", done, planned);
-  fflush(stderr);
 }
 
 // --------------------------------------------------------------------------------------------------------- beginning
@@ -117,7 +104,7 @@ static void end_child(Pool* pool, Slot* slot) {
   *slot = (Slot){0};
   pool->busy--;
   pool->c->all.done++;
-  show_progress(pool->c, false);
+  (void)progress_count(&pool->progress, pool->c->all.done, pool->c->all.planned, "runs");
 }
 
 // ----------------------------------------------------------------------------------------------------------- meantime
@@ -198,12 +185,10 @@ srStatus pool_run(void* user, srComparison* all, srComparedRun* entries, int n, 
   pool.slot = calloc((size_t)pool.nslot, sizeof *pool.slot);
   pool.poll = calloc((size_t)pool.nslot, sizeof *pool.poll);
   const bool good = pool.slot && pool.poll;
-  stop_watch();
-  show_progress(c, false);
+  pool.progress = progress_begin(c->cli);
   if (good) run_all(&pool, n, wanted);
-  show_progress(c, true);
   all->interrupted = all->interrupted || stop_asked();
-  stop_end();
+  progress_end(&pool.progress);
   free(pool.slot);
   free(pool.poll);
   if (!good) cli_error(c->cli, "out of memory");

@@ -19,6 +19,21 @@ typedef struct JsonError {
   char text[160];
 } JsonError;
 
+// All values of a text, in the order in which they begin; a value comes before its members.
+typedef struct JsonNode {
+  const char *key, *text;  // within the text that was read, quotes and escapes as written; key NULL: it has none
+  int nkey, n;             // their lengths
+  int end;                 // the node behind the last member
+} JsonNode;
+
+typedef struct JsonTree {
+  JsonNode* node;  // node[0] is the whole
+  int n, room;
+} JsonTree;
+
+bool json_read_tree(const char* text, size_t size, JsonTree* out);  // false: no JSON, or no memory
+void json_tree_free(JsonTree* tree);
+
 // size bytes of text. False: error_message states where and what; what was found so far must still be freed.
 bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonError* error_message);
 

@@ -15,6 +15,9 @@ typedef struct Reader {
   const char* p;
   const char* end;
   JsonError* error_message;
+  JsonTree* tree;   // NULL: values are checked alone
+  const char* key;  // of the value that comes next
+  int nkey;
 } Reader;
 
 static bool value(Reader* r, int depth);
@@ -105,17 +108,26 @@ static bool array(Reader* r, int depth) {
   return false;
 }
 
+static bool object_key(Reader* r) {
+  peek(r);
+  const char* begin = r->p + 1;
+  if (!string(r, NULL)) return false;
+  r->key = begin;
+  r->nkey = (int)(r->p - 1 - begin);
+  return expect(r, ':', "after a key");
+}
+
 static bool object(Reader* r, int depth) {
   r->p++;
   if (peek(r) == '}') return r->p++, true;
-  while (string(r, NULL) && expect(r, ':', "after a key") && value(r, depth + 1)) {
+  while (object_key(r) && value(r, depth + 1)) {
     if (peek(r) != ',') return expect(r, '}', "or ',' in an object");
     r->p++;
   }
   return false;
 }
 
-static bool value(Reader* r, int depth) {
+static bool any_value(Reader* r, int depth) {
   double ignored;
   if (depth > DEPTH_MAX) return fail(r, "nested deeper than %d", DEPTH_MAX);
   switch (peek(r)) {
@@ -135,6 +147,45 @@ static bool value(Reader* r, int depth) {
     case '9': return number(r, &ignored);
     default: return literal(r);
   }
+}
+
+// Adds a node for the value at r->p. False: out of memory.
+static bool open_node(Reader* r) {
+  JsonTree* t = r->tree;
+  if (t->n == t->room) {
+    const int room = t->room ? 2 * t->room : 256;
+    JsonNode* node = realloc(t->node, (size_t)room * sizeof *node);
+    if (!node) return fail(r, "out of memory");
+    t->node = node;
+    t->room = room;
+  }
+  peek(r);
+  t->node[t->n++] = (JsonNode){.key = r->key, .nkey = r->nkey, .text = r->p};
+  r->key = NULL;
+  r->nkey = 0;
+  return true;
+}
+
+static bool value(Reader* r, int depth) {
+  if (!r->tree) return any_value(r, depth);
+  const int i = r->tree->n;
+  if (!open_node(r) || !any_value(r, depth)) return false;
+  JsonNode* node = &r->tree->node[i];
+  node->n = (int)(r->p - node->text);
+  node->end = r->tree->n;
+  return true;
+}
+
+bool json_read_tree(const char* text, size_t size, JsonTree* out) {
+  JsonError error = {0};
+  Reader r = {.begin = text, .p = text, .end = text + size, .error_message = &error, .tree = out};
+  out->n = 0;
+  return value(&r, 0) && peek(&r) == -1;
+}
+
+void json_tree_free(JsonTree* tree) {
+  free(tree->node);
+  *tree = (JsonTree){0};
 }
 
 static bool numbers(Reader* r, JsonWanted* w) {
@@ -171,7 +222,7 @@ static bool member(Reader* r, JsonWanted* wanted, int n) {
 }
 
 bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonError* error_message) {
-  Reader r = {text, text, text + size, error_message};
+  Reader r = {.begin = text, .p = text, .end = text + size, .error_message = error_message};
   *error_message = (JsonError){0};
   if (!expect(&r, '{', "at the start")) return false;
   if (peek(&r) == '}') {

@@ -28,6 +28,7 @@ static srStatus open_network(Cli* cli, const Model* m, srNetworkFile** out) {
   if (!model_load_options(m, &how, &folders)) return SR_MEMORY;
   const srStatus status = sr_network_load(m->path, &how, cli->messages, out);
   free(folders);
+  if (status == SR_OK && model_keep_files(cli, (*out)->file, (*out)->nfile)) return SR_FAILED;
   return status;
 }
 

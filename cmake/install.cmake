@@ -16,6 +16,9 @@ install(DIRECTORY bindings/octave/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/o
 if(TARGET sarrus_cli)
   install(TARGETS sarrus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(TARGET sarrus_mpi)
+  install(TARGETS sarrus_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sarrus)
+endif()
 
 # A static library hands its own dependencies on; a shared one keeps them to itself.
 if(NOT BUILD_SHARED_LIBS AND io_sources)
