@@ -258,6 +258,9 @@ void model_close(Model* m) {
   sr_data_destroy(m->relative_data);
   sr_model_destroy(m->relative);
   srs_destroy(m->spec);
+  sr_data_destroy(m->given_data);
+  sr_model_destroy(m->given);
+  srs_destroy(m->given_spec);
   settings_free(&m->settings);
   free(m->packages.item);
 }

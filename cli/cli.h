@@ -127,6 +127,10 @@ typedef struct Model {
   srSpec* spec;
   srModel* relative;  // what another formulation was made of
   srData* relative_data;
+  srSpec*
+      given_spec;  // of the file, where parameters were found and another model has taken the place; options point into it
+  srModel* given;
+  srData* given_data;
 } Model;
 #define PLUGINS_OPTION(target)                                                                                         \
   {                                                                                                                    \

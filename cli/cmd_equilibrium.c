@@ -1,53 +1,108 @@
-// sarrus equilibrium: positions and states at rest, and whether they are stable.
-#include "cli.h"
+// sarrus equilibrium: positions, velocities and states where all forces are in balance, and whether they are stable.
+#include <stdlib.h>
 
-// Word of the stability; NULL, with a warning: there are no linear equations.
-static const char* stability_of(Cli* cli, const Model* m) {
-  srMessages* quiet = sr_messages_create();
+#include "balance.h"
+
+typedef struct Call {
+  Cli* cli;
+  Model m;
+  State state;
+  Balance balance;
+} Call;
+
+static const char* word_of(const srModel* m, srData* d, srMessages* messages) {
   srLinear* linear = NULL;
   srModes* modes = NULL;
   const char* word = NULL;
-  if (quiet && sr_linearize(m->model, m->data, quiet, &linear) == SR_OK &&
-      sr_modes_create(linear, quiet, &modes) == SR_OK)
+  if (sr_linearize(m, d, messages, &linear) == SR_OK && sr_modes_create(linear, messages, &modes) == SR_OK)
     word = sr_stability_word(sr_modes_stability(modes));
-  if (!word && quiet && sr_messages_count(quiet) > 0)
-    cli_warning(cli, "the stability is not known: %s", sr_messages_get(quiet, sr_messages_count(quiet) - 1)->text);
   sr_modes_destroy(modes);
   sr_linear_destroy(linear);
+  return word;
+}
+
+// Word of the stability; NULL, with a warning: there are no linear equations. In absolute coordinates those of a motion may not be constant: then relative ones are used.
+static const char* stability_of(Cli* cli, const Model* m) {
+  srMessages* quiet = sr_messages_create();
+  const char* word = quiet ? word_of(m->model, m->data, quiet) : NULL;
+  if (!word && quiet && m->relative) word = word_of(m->relative, m->relative_data, quiet);
+  if (!word && quiet && sr_messages_count(quiet) > 0)
+    cli_warning(cli, "the stability is not known: %s", sr_messages_get(quiet, sr_messages_count(quiet) - 1)->text);
   sr_messages_destroy(quiet);
   return word;
 }
 
-static int find(Cli* cli, const Model* m) {
-  srEquilibrium* e = NULL;
-  const srStatus status = sr_equilibrium_create(m->model, m->data, NULL, cli->messages, &e);
-  if (status != SR_OK) return cli_refuse(cli, cli_status(status));
-  const char* stability = stability_of(cli, m);
+// In absolute coordinates too, no joint may accelerate.
+static int confirm(Call* x) {
+  const srModel* m = x->m.model;
+  double *a = calloc((size_t)m->njv + 1, sizeof *a), most = 0, g = 0;
+  if (!a) return cli_refuse(x->cli, cli_status(SR_MEMORY));
+  const bool good = sr_evaluate(m, x->m.data, x->m.data->t, NULL, NULL, NULL, SR_STAGE_ACCELERATION) == 0;
+  if (good) sr_joint_accelerations(m, x->m.data, a);
+  for (int i = 0; i < m->njv; i++) most = fmax(most, fabs(a[i]));
+  for (int i = 0; i < 3; i++) g = fmax(g, fabs(m->gravity[i]));
+  free(a);
+  if (good && most <= 1e-6 * fmax(1, g)) return EXIT_DONE;
+  cli_error(x->cli, "no steady motion in absolute coordinates: the largest acceleration of a joint is %.3g", most);
+  return cli_refuse(x->cli, EXIT_FAILED);
+}
+
+// found: with the parameters that were found; numbers: in the requested formulation.
+static int find(Call* x, srEquilibrium** found, srEquilibrium** numbers) {
+  Cli* cli = x->cli;
+  const bool relative = model_is_relative(&x->m), given = balance_given(&x->balance);
+  int status = EXIT_DONE;
+  if (relative || given) status = balance_find(cli, &x->balance, &x->m, found);
+  if (status == EXIT_DONE) status = model_formulate(cli, &x->m);
+  if (status != EXIT_DONE || relative) return status;
+  if (*found && (*found)->steady) return confirm(x);
+  const srStatus again = sr_equilibrium_create(x->m.model, x->m.data, NULL, cli->messages, numbers);
+  return again == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(again));
+}
+
+// NULL, with a warning: out of memory.
+static srRest* rest_of(Call* x) {
   srRest* rest = NULL;
-  if (sr_rest_create(m->model, m->data, &rest) != SR_OK) cli_warning(cli, "the forces of contacts cannot be listed");
-  const srEquilibriumReport report = {
-      .m = m->model, .d = m->data, .equilibrium = e, .stability = stability, .rest = rest, .messages = cli->messages};
-  srText text = {0};
-  cli_show(cli);
-  sr_report_equilibrium(&report, cli_form(cli), &text);
-  sr_rest_destroy(rest);
-  sr_equilibrium_destroy(e);
-  return cli_print(cli, &text);
+  if (sr_rest_create(x->m.model, x->m.data, &rest) != SR_OK)
+    cli_warning(x->cli, "the forces of contacts cannot be listed");
+  return rest;
+}
+
+static int report(Call* x) {
+  srEquilibrium *found = NULL, *numbers = NULL;
+  int status = find(x, &found, &numbers);
+  if (status == EXIT_DONE) {
+    const srEquilibriumReport r = {.m = x->m.model,
+                                   .d = x->m.data,
+                                   .equilibrium = numbers ? numbers : found,
+                                   .found = found ? found : numbers,
+                                   .stability = stability_of(x->cli, &x->m),
+                                   .rest = rest_of(x),
+                                   .messages = x->cli->messages};
+    srText text = {0};
+    cli_show(x->cli);
+    sr_report_equilibrium(&r, cli_form(x->cli), &text);
+    sr_rest_destroy((srRest*)r.rest);
+    status = cli_print(x->cli, &text);
+  }
+  sr_equilibrium_destroy(found);
+  sr_equilibrium_destroy(numbers);
+  return status;
 }
 
 int cmd_equilibrium(Cli* cli, const Verb* verb, int argc, char** argv) {
-  Model m = {.at_rest = true};
-  State state = state_none();
+  Call x = {.cli = cli, .m = {.at_rest = true}, .state = state_none()};
   int status = EXIT_DONE;
-  const Option options[] = {STATE_OPTIONS(&state), FORMULATION_OPTION(&m), MODEL_OPTIONS(cli, &m)};
-  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
-    status = model_open(cli, &m);
-    if (status == EXIT_DONE && !state_apply(cli, &state, m.model, m.data)) status = cli_refuse(cli, EXIT_INPUT);
-    if (status == EXIT_DONE) status = state_at_time(cli, &state, &m);
-    if (status == EXIT_DONE) status = model_formulate(cli, &m);
-    if (status == EXIT_DONE) status = find(cli, &m);
+  const Option options[] = {BALANCE_OPTIONS(&x.balance), STATE_OPTIONS(&x.state), FORMULATION_OPTION(&x.m),
+                            MODEL_OPTIONS(cli, &x.m)};
+  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &x.m.path, &status) == 0) {
+    status = model_open(cli, &x.m);
+    if (status == EXIT_DONE && !state_apply(cli, &x.state, x.m.model, x.m.data)) status = cli_refuse(cli, EXIT_INPUT);
+    if (status == EXIT_DONE) status = state_at_time(cli, &x.state, &x.m);
+    if (status == EXIT_DONE) status = report(&x);
   }
-  state_free(&state);
-  model_close(&m);
+  balance_free(&x.balance);
+  state_free(&x.state);
+  model_close(&x.m);
   return status;
 }

@@ -25,15 +25,14 @@ static srStatus linearize(Cli* cli, const Model* m, srData** data, srLinear** li
   return sr_linearize(m->relative, m->relative_data, cli->messages, linear);
 }
 
+static bool at_equilibrium(const ModesCall* x) { return x->at && strcmp(x->at, "equilibrium") == 0; }
+
 int modes_open(ModesCall* x) {
   Cli* cli = x->cli;
   int status = model_open(cli, &x->m);
   if (status == EXIT_DONE && !state_apply(cli, &x->state, x->m.model, x->m.data)) status = cli_refuse(cli, EXIT_INPUT);
   if (status == EXIT_DONE) status = state_at_time(cli, &x->state, &x->m);
-  if (status == EXIT_DONE && x->at && strcmp(x->at, "equilibrium") == 0) {
-    const srStatus moved = sr_start(x->m.model, x->m.data, SR_START_EQUILIBRIUM, cli->messages);
-    if (moved != SR_OK) return cli_refuse(cli, cli_status(moved));
-  }
+  if (status == EXIT_DONE && at_equilibrium(x)) status = balance_find(cli, &x->balance, &x->m, NULL);
   return status == EXIT_DONE ? model_formulate(cli, &x->m) : status;
 }
 
@@ -94,6 +93,10 @@ static int report(ModesCall* x) {
 static int check_options(ModesCall* x) {
   static const char* const words[] = {"initial", "equilibrium"};
   bool good = !x->at || word_exists(x->cli, "--at", x->at, words, 2, 2);
+  if (good && balance_given(&x->balance) && !at_equilibrium(x)) {
+    cli_error(x->cli, "--exchange, --speed, --equation, --unknown and --steady are for --at equilibrium");
+    good = false;
+  }
   good = output_begin(x->cli, "--csv", &x->csv, SR_CONTENT_TABLE) && good;
   good = folder_begin(x->cli, "--svg", x->svg) && good;
   good = output_is_free(x->cli, x->csv, x->m.path) && good;
@@ -127,6 +130,7 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--response", OPTION_TEXT, &x.response, "F1:F2:N", "gains from inputs to outputs at N frequencies, Hz"},
       {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep, --response: write the table; - is standard output"},
       {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep, --response: write the figures into this folder"},
+      BALANCE_OPTIONS(&x.balance),
       STATE_OPTIONS(&x.state),
       FORMULATION_OPTION(&x.m),
       MODEL_OPTIONS(cli, &x.m)};
@@ -134,6 +138,7 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
     status = check_options(&x);
     if (status == EXIT_DONE) status = x.sweep ? modes_sweep(&x) : report(&x);
   }
+  balance_free(&x.balance);
   state_free(&x.state);
   model_close(&x.m);
   return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "balance.h"
 #include "network.h"
 #include "problems.h"
 #include "run_options.h"
@@ -13,6 +14,7 @@ typedef struct Run {
   Cli* cli;
   Model m;
   State state;
+  Balance balance;
   srRunOptions options;
   const char *method, *out, *start;
   RunWords words;
@@ -54,6 +56,10 @@ static bool method_exists(Cli* cli, const char* word) {
 static bool words_exist(Run* r) {
   bool good = run_words_exist(r->cli, &r->words);
   good = start_exists(r->cli, r->start) && good;
+  if (good && balance_given(&r->balance) && start_of(r->start) != SR_START_EQUILIBRIUM) {
+    cli_error(r->cli, "--exchange, --speed, --equation, --unknown and --steady are for --start equilibrium");
+    good = false;
+  }
   return (!r->method || method_exists(r->cli, r->method)) && good;
 }
 
@@ -238,6 +244,7 @@ static int place_start(Run* r) {
     const int status = state_at_time(r->cli, &r->state, &r->m);
     if (status != EXIT_DONE) return status;
   }
+  if (start_of(r->start) == SR_START_EQUILIBRIUM) return balance_find(r->cli, &r->balance, &r->m, NULL);
   const srStatus moved = sr_start(r->m.model, r->m.data, start_of(r->start), r->cli->messages);
   return moved == SR_OK ? EXIT_DONE : cli_refuse(r->cli, cli_status(moved));
 }
@@ -398,6 +405,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       PROBLEM_OPTIONS(&r.problems),
       {"--threads", OPTION_NUMBER, &r.threads, "NUMBER",
        "threads of a network (docs/using/network.md), or of many rigid contacts"},
+      BALANCE_OPTIONS(&r.balance),
       STATE_OPTIONS(&r.state),
       {"--start", OPTION_TEXT, &r.start, "NAME",
        "given; inside-limits: the nearest start inside of the joint limits; apart: by the least motion out of "
@@ -408,6 +416,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
   sr_assembly_change_destroy(r.assembly);
   problems_free(&r.problems);
   texts_free(&r.record);
+  balance_free(&r.balance);
   state_free(&r.state);
   model_close(&r.m);
   return status;

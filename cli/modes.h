@@ -2,12 +2,13 @@
 #ifndef SARRUS_CLI_MODES_H
 #define SARRUS_CLI_MODES_H
 
-#include "cli.h"
+#include "balance.h"
 
 typedef struct ModesCall {
   Cli* cli;
   Model m;  // what is to be opened
   State state;
+  Balance balance;
   const char *at, *sweep, *csv, *svg;
   const char *input, *output, *response;
   double count;  // eigenvalues wanted; NOT_GIVEN: all

@@ -235,6 +235,26 @@ for formulation in relative absolute; do
   keys q v y lambda exchanged nonsensitive residual iterations stability stable joints
   has '"stability": "stable"'
 done
+for formulation in relative absolute; do
+  status 0 equilibrium models/mechanisms/five-rod-suspension.xml --q 0.02,0,0,0,0.76,0.31,1,0,0,0 --exchange chassis=rest --formulation $formulation --json
+  has '"exchanged": {"rest": 0.6743'
+  status 0 equilibrium models/dc-motor.xml --exchange 'shaft=v(shaft)' --formulation $formulation --json
+  has '"v(shaft)": 294.4785276073'  # kt u/(d R + kt^2)
+done
+status 2 equilibrium models/mechanisms/five-rod-suspension.xml --q 0.02,0,0,0,0.76,0.31,1,0,0,0 --exchange chassis=rest --formulation penalty
+says "for --formulation relative and absolute"
+status 0 equilibrium models/mechanisms/double-wishbone.xml --equation 'sensor(steer) = 0.01' --unknown tie
+has "found: tie = "
+status 2 equilibrium models/mechanisms/double-wishbone.xml --unknown tie
+status 2 equilibrium models/dc-motor.xml --speed shaft=x
+status 2 equilibrium models/dc-motor.xml --exchange shaft=voltage
+status 1 equilibrium models/dc-motor.xml --speed shaft=200
+says "the force on 'shaft' stays at"
+status 0 modes models/dc-motor.xml --at equilibrium --speed shaft=200 --exchange shaft=u
+status 2 modes models/dc-motor.xml --speed shaft=200
+says "for --at equilibrium"
+status 0 run models/dc-motor.xml --start equilibrium --speed shaft=200 --exchange shaft=u --t-end 0.1 --json
+has '"v": [200'
 status 1 equilibrium models/robots/arm-six.urdf --base floating
 says "no equilibrium was found"
 status 0 modes models/mechanisms/five-rod-suspension.xml --at equilibrium

@@ -131,7 +131,9 @@ TEST(equilibrium_with_a_coordinate_that_keeps_its_value) {
                          "q='0.2'/><inertial "
                          "mass='3'/></body></sarrus>");
   srEquilibrium* e;
-  ENSURE_EQUAL(sr_equilibrium_create(x.m, x.d, (const unsigned char[]){0, 1}, NULL, &e), SR_OK);
+  ENSURE_EQUAL(
+      sr_equilibrium_create(x.m, x.d, &(srEquilibriumOptions){.fixed = (const unsigned char[]){0, 1}}, NULL, &e),
+      SR_OK);
   ENSURE_NEAR(x.d->q[0], -5 * 9.81 / 100, 1e-12);
   ENSURE_NEAR(x.d->q[1], 0.2, 0);
   ENSURE_NEAR(e->force[1], 3 * 9.81 + 50 * 0.2, 1e-12);

@@ -157,18 +157,40 @@ SR_API bool sr_inverse_redundant(
 SR_API srStatus sr_inverse_forces(srInverse* x, double* tau, double* passive);
 
 // -------------------------------------------------------------------------------------------------------- equilibrium
-// Static equilibrium: positions q, states y and multipliers where everything is at rest, drivers at their positions of d->t (docs/using/analyses.md).
+// Equilibrium: positions q, states y, multipliers and, of a steady motion, constant velocities v where all forces are in balance (docs/using/analyses.md). All zero: at rest,
+// drivers at their positions of d->t.
+typedef struct srEquilibriumOptions {
+  const unsigned char* fixed;  // nv: coordinates that keep their values, whatever force that takes; NULL: none
+  // A coordinate keeps its value, with no force but those of the model, and a parameter is found: {coordinate, parameter}; or {coordinate, "v(coordinate)"}: its velocity is found.
+  const srSetting* exchange;
+  int nexchange;
+  const srSetting* speed;  // {coordinate, number}: velocity of a steady motion
+  int nspeed;
+  const char* const* equation;  // formulas of q(), v(), states, sensors and parameters that are 0, or left = right
+  int nequation;
+  const char* const* unknown;  // parameters, or v(coordinate), that are found by them, as many
+  int nunknown;
+  bool steady;         // a steady motion; so does a speed, or one that is found
+  const srSpec* spec;  // of the model; where parameters are to be found
+} srEquilibriumOptions;
 typedef struct srEquilibrium {
   int iterations, starts;   // of Newton's method; initial positions that were tried
   double residual;          // largest force or rate that is left, relative to the largest force
-  int nnonsensitive;        // velocity coordinates that no force depends on: they keep their values
+  int nnonsensitive;        // velocity coordinates that no force depends on, or that grow: initial positions, or any
   const int* nonsensitive;  // nnonsensitive
-  const double* force;      // nv: what holds coordinates that are driven or fixed, N or Nm; else what is left
+  const char* const* nonsensitive_name;
+  const double* force;           // nv: what holds coordinates that are driven or fixed, N or Nm; else what is left
+  int nexchanged;                // parameters and velocities that were found
+  const char* const* exchanged;  // their names
+  const double* exchanged_value;
+  bool steady;
 } srEquilibrium;
-// From d's position and states; d->v is 0 then. fixed (nv): coordinates that keep their values, whatever force that takes; NULL: none. On SR_OK d is evaluated at the equilibrium, with its multipliers.
-// SR_FAILED, with a message: none was found. *out is NULL unless SR_OK.
-SR_API srStatus sr_equilibrium_create(const srModel* m, srData* d, const unsigned char* fixed, srMessages* messages,
-                                      srEquilibrium** out);
+// In joint coordinates or, without exchange, speed, equation and steady, in any. From d's state; d->v is 0 or steady then. On SR_OK d is evaluated at the equilibrium, with its multipliers. Where parameters were found
+// its positions, velocities and states are those of the model with these values (sr_equilibrium_take). SR_FAILED, with a message: none was found. SR_INPUT: a name or number of the options is wrong, or they contradict each other. *out is NULL unless SR_OK.
+SR_API srStatus sr_equilibrium_create(const srModel* m, srData* d, const srEquilibriumOptions* options,
+                                      srMessages* messages, srEquilibrium** out);
+// The model with the parameters that were found, its spec and its data in equilibrium; all are the caller's. False: there are none, as no parameter was looked for, or they were taken before.
+SR_API bool sr_equilibrium_take(srEquilibrium* x, srSpec** spec, srModel** m, srData** d);
 SR_API void sr_equilibrium_destroy(srEquilibrium* x);
 
 // -------------------------------------------------------------------------------------------------- contacts at rest

@@ -132,6 +132,8 @@ typedef struct srEquilibriumReport {
   const srModel* m;
   srData* d;
   const srEquilibrium* equilibrium;
+  const srEquilibrium*
+      found;  // its parameters, velocities and names of coordinates that are not sensitive; in joint coordinates
   const char* stability;  // stable, unstable, marginal; NULL: not known
   const srRest* rest;     // contacts; NULL: none
   const srMessages* messages;

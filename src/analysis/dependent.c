@@ -93,6 +93,11 @@ void sr_dependent_destroy(srDependent* x) {
   sr_free(x);
 }
 
+void sr_dependent_bind(srDependent* x, const srModel* m, srData* d) {
+  x->m = m;
+  x->d = d;
+}
+
 int sr_dependent_count(const srDependent* x) { return x->n; }
 int sr_dependent_count_positions(const srDependent* x) { return x->np; }
 const int* sr_dependent_columns(const srDependent* x) { return x->column; }

@@ -12,6 +12,9 @@ srDependent* sr_dependent_create(const srModel* m, srData* d, const unsigned cha
 srDependent* sr_dependent_create_undriven(const srModel* m, srData* d);  // as if the model had no drivers
 void sr_dependent_destroy(srDependent* x);
 
+// Goes on with another model that has the same coordinates and equations, and with its data; the choice stays.
+void sr_dependent_bind(srDependent* x, const srModel* m, srData* d);
+
 // Chooses the dependent coordinates at d's position, evaluated with its constraints (sr_constraints). False: equations are left over that only given
 // coordinates enter, or fewer coordinates depend than equations before: *row, one of them.
 bool sr_dependent_choose(srDependent* x, int* row);

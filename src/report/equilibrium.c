@@ -1,4 +1,4 @@
-// Equilibrium: positions, states and multipliers at rest, stability.
+// Equilibrium: positions, velocities, states and multipliers, what was found, stability.
 #include <string.h>
 
 #include "report/report.h"
@@ -7,8 +7,7 @@
 static void put_equilibrium(const srEquilibriumReport* r, srText* out) {
   const srModel* m = r->m;
   const srData* d = r->d;
-  const srEquilibrium* e = r->equilibrium;
-  char name[256];
+  const srEquilibrium *e = r->equilibrium, *found = r->found;
   srJson json = sr_json_begin(out);
   sr_json_text(&json, "formulation", sr_formulation_word(m->formulation));
   sr_json_number(&json, "t", d->t);
@@ -17,10 +16,10 @@ static void put_equilibrium(const srEquilibriumReport* r, srText* out) {
   sr_json_numbers(&json, "y", d->y, m->ny - m->ny_slot);
   sr_json_numbers(&json, "lambda", d->lambda, m->ng);
   sr_json_object(&json, "exchanged");
+  for (int i = 0; i < found->nexchanged; i++) sr_json_number(&json, found->exchanged[i], found->exchanged_value[i]);
   sr_json_object_end(&json);
   sr_json_array(&json, "nonsensitive");
-  for (int i = 0; i < e->nnonsensitive; i++)
-    sr_json_text(&json, NULL, sr_coordinate_name(m, e->nonsensitive[i], name, sizeof name));
+  for (int i = 0; i < found->nnonsensitive; i++) sr_json_text(&json, NULL, found->nonsensitive_name[i]);
   sr_json_array_end(&json);
   sr_json_number(&json, "residual", e->residual);
   sr_json_int(&json, "iterations", e->iterations);
@@ -39,16 +38,17 @@ static void put_equilibrium(const srEquilibriumReport* r, srText* out) {
 // -------------------------------------------------------------------------------------------------------------- table
 static void show_equilibrium(const srEquilibriumReport* r, srText* out) {
   const srModel* m = r->m;
-  const srEquilibrium* e = r->equilibrium;
-  char name[256];
-  sr_text_print(out, "model %s in equilibrium at t = %.9g s: %s\n", m->name, r->d->t,
-                r->stability ? r->stability : "stability not known");
+  const srEquilibrium *e = r->equilibrium, *found = r->found;
+  sr_text_print(out, "model %s in %s at t = %.9g s: %s\n", m->name, found->steady ? "steady motion" : "equilibrium",
+                r->d->t, r->stability ? r->stability : "stability not known");
+  for (int i = 0; i < found->nexchanged; i++)
+    sr_text_print(out, "found: %s = %.12g\n", found->exchanged[i], found->exchanged_value[i]);
   sr_show_values(out, "positions q", m->q_name, m->q_unit, r->d->jq, m->njq);
+  if (found->steady) sr_show_values(out, "velocities v", m->v_name, m->v_unit, r->d->jv, m->njv);
   sr_show_values(out, "states y", m->y_name, NULL, r->d->y, m->ny - m->ny_slot);
   for (int i = 0; i < m->ndriver; i++)
     sr_text_print(out, "driver of %s holds %.9g\n", m->driver[i].name, r->d->lambda[m->row_driver + i]);
-  for (int i = 0; i < e->nnonsensitive; i++)
-    sr_text_print(out, "non-sensitive: %s\n", sr_coordinate_name(m, e->nonsensitive[i], name, sizeof name));
+  for (int i = 0; i < found->nnonsensitive; i++) sr_text_print(out, "non-sensitive: %s\n", found->nonsensitive_name[i]);
   sr_show_line(out, "residual", "%.3g of the largest force, %d iterations", e->residual, e->iterations);
   sr_show_rest(out, r->rest);
   sr_show_sensors(out, m, r->d);
