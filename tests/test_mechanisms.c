@@ -161,6 +161,7 @@ static const Mechanism mechanisms[] = {
     {"mechanisms/spatial-slider-crank", "", 4, 3, 3, 1},
     {"mechanisms/double-wishbone", "", 6, 4, 4, 1},
     {"mechanisms/five-rod-suspension", "", 9, 7, 7, 1},
+    {"vehicles/car", "bump=0.05 far=0", 36, 22, 22, 0.1},
     {"mechanisms/3rrr", "", 7, 7, 7, 0.3},
     {"mechanisms/delta-robot", "", 9, 9, 9, 0.3},
     {"mechanisms/stewart-platform", "", 24, 24, 24, 0.2},
