@@ -212,6 +212,33 @@ bool state_apply(Cli* cli, State* s, const srModel* m, srData* d);
 int state_at_time(Cli* cli, const State* s, const Model* m);
 void state_free(State* s);
 
+// A JSON file, with its size; `what` for messages ("the state file"). NULL: reported; else to be freed (json_read.c).
+char* json_file(Cli* cli, const char* what, const char* path, size_t* size);
+
+// ------------------------------------------------------------------------------- motions of joints from tables (motion.c)
+typedef struct Motion {
+  const char* path;      // given by --motion; NULL: none
+  srResultTable* table;  // after motion_open
+  int time;              // its column t
+} Motion;
+#define MOTION_OPTION(x)                                                                                               \
+  {                                                                                                                    \
+    "--motion", OPTION_TEXT, &(x)->path, "FILE",                                                                       \
+        "move the joints as a table says, such as that of an earlier run: columns t and q.JOINT, by cubic splines"     \
+  }
+// After model_open: m becomes the model with a driver for each degree of freedom, state the first row. 0, or the exit status after cli_refuse.
+int motion_open(Cli* cli, Motion* x, Model* m, State* state);
+double motion_begin(const Motion* x);
+double motion_end(const Motion* x);
+void motion_states(const Motion* x, const srModel* m, srData* d, double t);  // those that are columns of the table
+void motion_free(Motion* x);
+
+// ------------------------------------------------------------------------------------ partition files (partition_file.c)
+// What `sarrus partition --json` prints, kept for runs. Both return 0, or the exit status after cli_refuse.
+int partition_write(Cli* cli, const Model* m, const srCoordinatePartition* p, const char* path);
+// mark (nv, to be freed): 1 where a coordinate of m is independent in the file.
+int partition_read(Cli* cli, const srModel* m, const char* path, unsigned char** mark);
+
 // --------------------------------------------------------------------------------- progress on a terminal (progress.c)
 typedef struct Progress {
   bool shown;       // standard error is a terminal

@@ -8,6 +8,7 @@ typedef struct Inverse {
   Cli* cli;
   Model m;
   State state;
+  Motion motion;
   double t_end, every;
   NumberList times;
   const char *actuators, *out;
@@ -53,16 +54,35 @@ static bool read_actuators(Inverse* x) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- times
+// The rows of the table.
+static bool take_rows(Inverse* x) {
+  const srResultTable* table = x->motion.table;
+  x->times.n = table->nrow;
+  x->times.x = calloc((size_t)table->nrow, sizeof *x->times.x);
+  if (!x->times.x) return (cli_error(x->cli, "out of memory"), false);
+  memcpy(x->times.x, table->columns[x->motion.time], (size_t)table->nrow * sizeof *x->times.x);
+  return true;
+}
+
+// Beyond its rows a table has no motion.
+static bool ends_in_time(const Inverse* x) {
+  const double last = x->times.x[x->times.n - 1];
+  if (!x->motion.table || last <= motion_end(&x->motion)) return true;
+  cli_error(x->cli, "the motion of '%s' ends at %.9g s, before %.9g s", x->motion.path, motion_end(&x->motion), last);
+  return false;
+}
+
 static bool read_times(Inverse* x) {
   const srRunSettings* run = sr_run_settings(x->m.model);
   const double t0 = x->m.data->t;
+  if (x->motion.table && !x->times.x && isnan(x->t_end) && isnan(x->every)) return take_rows(x);
   if (x->times.x) {
     for (int i = 0; i < x->times.n; i++)
       if (!(x->times.x[i] >= (i > 0 ? x->times.x[i - 1] : t0)))
         return (cli_error(x->cli, "--times must not fall, from %g s on", t0), false);
     return true;
   }
-  double t_end = run->t_end, every = run->every > 0 ? run->every : 0;
+  double t_end = x->motion.table ? motion_end(&x->motion) : run->t_end, every = run->every > 0 ? run->every : 0;
   if (!number_take(x->cli, "--t-end", x->t_end, true, &t_end) ||
       !number_take(x->cli, "--every", x->every, false, &every))
     return false;
@@ -109,10 +129,11 @@ static bool write_rows(const Inverse* x, const srInverse* inverse, int rows) {
 // How many times were reached.
 static int follow(Inverse* x, srDriven* driven, srInverse* inverse) {
   const size_t n = (size_t)sr_inverse_count(inverse), nv = (size_t)x->m.model->nv;
-  for (int k = 0; k < x->times.n; k++)
-    if (sr_driven_move(driven, x->times.x[k]) != SR_OK ||
-        sr_inverse_forces(inverse, x->tau + (size_t)k * n, x->passive + (size_t)k * nv) != SR_OK)
-      return k;
+  for (int k = 0; k < x->times.n; k++) {
+    if (sr_driven_move(driven, x->times.x[k]) != SR_OK) return k;
+    if (x->motion.table) motion_states(&x->motion, driven->m, driven->d, x->times.x[k]);
+    if (sr_inverse_forces(inverse, x->tau + (size_t)k * n, x->passive + (size_t)k * nv) != SR_OK) return k;
+  }
   return x->times.n;
 }
 
@@ -158,12 +179,14 @@ static int run(Inverse* x) {
 }
 
 static int prepare_and_run(Inverse* x) {
-  if (!output_is_free(x->cli, x->out, x->m.path) || !output_begin(x->cli, "--out", &x->out, SR_CONTENT_TABLE))
+  if (!output_is_free(x->cli, x->out, x->m.path) || !output_is_free(x->cli, x->out, x->motion.path) ||
+      !output_begin(x->cli, "--out", &x->out, SR_CONTENT_TABLE))
     return cli_refuse(x->cli, EXIT_INPUT);
   int status = model_open(x->cli, &x->m);
+  if (status == EXIT_DONE && x->motion.path) status = motion_open(x->cli, &x->motion, &x->m, &x->state);
   if (status != EXIT_DONE) return status;
   if (!model_is_safe(x->cli, &x->m, x->out) || !state_apply(x->cli, &x->state, x->m.model, x->m.data) ||
-      !read_actuators(x) || !read_times(x))
+      !read_actuators(x) || !read_times(x) || !ends_in_time(x))
     return cli_refuse(x->cli, EXIT_INPUT);
   status = state_at_time(x->cli, &x->state, &x->m);
   if (status == EXIT_DONE) status = model_formulate(x->cli, &x->m);
@@ -177,6 +200,7 @@ int cmd_inverse(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--times", OPTION_NUMBERS, &x.times, "LIST", "times, s; instead of --t-end and --every"},
       {"--t-end", OPTION_NUMBER, &x.t_end, "SECONDS", "end (default: that of the model's <run>)"},
       {"--every", OPTION_NUMBER, &x.every, "SECONDS", "time between rows (default: a thousandth of the time)"},
+      MOTION_OPTION(&x.motion),
       {"--actuators", OPTION_TEXT, &x.actuators, "LIST", "joints, or joint.component (default: the driven joints)"},
       OUT_OPTIONS(&x.out, "FILE", "write the rows: CSV, or HDF5 where the name ends in .h5; - is standard output"),
       STATE_OPTIONS(&x.state),
@@ -188,6 +212,7 @@ int cmd_inverse(Cli* cli, const Verb* verb, int argc, char** argv) {
   free(x.passive);
   free(x.actuator);
   numbers_free(&x.times);
+  motion_free(&x.motion);
   state_free(&x.state);
   model_close(&x.m);
   return status;

@@ -7,6 +7,7 @@
 typedef struct Wishes {
   const char* independent;  // "joint,joint.component"; NULL: none
   const char* pivoting;     // full, column; NULL: full
+  const char* out;          // file; NULL: none
 } Wishes;
 
 // Marks (nv) the coordinates of a comma list; false: reported.
@@ -25,15 +26,16 @@ static bool mark_list(Cli* cli, const srModel* m, const char* list, unsigned cha
   return good;
 }
 
-static int partition(Cli* cli, const Model* m, const srPartitionOptions* options) {
+static int partition(Cli* cli, const Model* m, const srPartitionOptions* options, const char* out) {
   srCoordinatePartition* p = NULL;
   const srStatus status = sr_partition_create(m->model, m->data, options, cli->messages, &p);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
   srText text = {0};
+  const int written = out ? partition_write(cli, m, p, out) : EXIT_DONE;
   cli_show(cli);
-  sr_report_partition(m->model, m->data, p, cli_form(cli), &text);
+  if (written == EXIT_DONE) sr_report_partition(m->model, m->data, p, cli_form(cli), &text);
   sr_partition_destroy(p);
-  return cli_print(cli, &text);
+  return written == EXIT_DONE ? cli_print(cli, &text) : written;
 }
 
 static int choose(Cli* cli, const Model* m, const Wishes* wishes) {
@@ -48,7 +50,7 @@ static int choose(Cli* cli, const Model* m, const Wishes* wishes) {
   const bool good = !wishes->independent || mark_list(cli, m->model, wishes->independent, mark);
   const srPartitionOptions options = {.independent = wishes->independent ? mark : NULL,
                                       .by_rows = wishes->pivoting && strcmp(wishes->pivoting, "column") == 0};
-  const int status = good ? partition(cli, m, &options) : cli_refuse(cli, EXIT_INPUT);
+  const int status = good ? partition(cli, m, &options, wishes->out) : cli_refuse(cli, EXIT_INPUT);
   free(mark);
   return status;
 }
@@ -63,10 +65,17 @@ int cmd_partition(Cli* cli, const Verb* verb, int argc, char** argv) {
                              "joints, or joint.component, that must be independent"},
                             {"--pivoting", OPTION_TEXT, &wishes.pivoting, "WORD",
                              "of LU: full (default), or column: equations in their order"},
+                            OUT_OPTIONS(&wishes.out, "FILE",
+                                        "write the partition, for run --partition: JSON; - is "
+                                        "standard output"),
                             FORMULATION_OPTION(&m),
                             MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
-    status = model_open(cli, &m);
+    if (!output_is_free(cli, wishes.out, m.path) || !output_is_free(cli, wishes.out, state.file) ||
+        !output_begin(cli, "--out", &wishes.out, SR_CONTENT_JSON))
+      status = cli_refuse(cli, EXIT_INPUT);
+    if (status == EXIT_DONE) status = model_open(cli, &m);
+    if (status == EXIT_DONE && !model_is_safe(cli, &m, wishes.out)) status = cli_refuse(cli, EXIT_INPUT);
     if (status == EXIT_DONE && !state_apply(cli, &state, m.model, m.data)) status = cli_refuse(cli, EXIT_INPUT);
     if (status == EXIT_DONE) status = state_at_time(cli, &state, &m);
     if (status == EXIT_DONE) status = model_formulate(cli, &m);

@@ -16,7 +16,8 @@ typedef struct Run {
   State state;
   Balance balance;
   srRunOptions options;
-  const char *method, *out, *start;
+  const char *method, *out, *start, *partition;
+  unsigned char* independent;  // of the partition
   RunWords words;
   TextList record;
   double t_end, step, rtol, atol, every, alpha, beta, rho, theta, threads, tol_gap, tol_speed, tol_hop;  // or NOT_GIVEN
@@ -139,6 +140,10 @@ static bool settle(Run* r) {
   if (r->record.n > 0 && !r->out)
     cli_warning(r->cli, "--record adds columns to the result table, and there is none: give --out FILE");
   settle_words(r);
+  if (r->partition && r->words.stabilization && o->stabilization != SR_STABILIZATION_PARTITION)
+    return (cli_error(r->cli, "--partition is for --stabilization partition, not for %s", r->words.stabilization),
+            false);
+  if (r->partition) o->stabilization = SR_STABILIZATION_PARTITION;
   if (o->contact == SR_CONTACT_TIMESTEPPING) o->method = "moreau";
   if (r->method) o->method = r->method;
   const srMethod* method = sri_method_find(o->method);
@@ -249,6 +254,21 @@ static int place_start(Run* r) {
   return moved == SR_OK ? EXIT_DONE : cli_refuse(r->cli, cli_status(moved));
 }
 
+// Coordinate partitioning with the independent coordinates of a file.
+static int read_partition(Run* r) {
+  const srMethod* method = sri_method_find(r->options.method);
+  if (!sri_method_takes(method, SR_STABILIZATION_PARTITION)) {
+    cli_error(r->cli,
+              "--partition: the method '%s' solves constraints and contacts together and divides no coordinates: "
+              "take another one",
+              method->name);
+    return cli_refuse(r->cli, EXIT_INPUT);
+  }
+  const int status = partition_read(r->cli, r->m.model, r->partition, &r->independent);
+  r->options.independent = r->independent;
+  return status;
+}
+
 // The loops are closed in the coordinates of the file; another formulation starts from there.
 static int assemble(Run* r) {
   const srRunGiven given = given_options(r);
@@ -262,6 +282,7 @@ static int assemble(Run* r) {
   }
   sr_warn_redundancy(r->m.model, r->m.data, r->cli->messages);
   status = model_formulate(r->cli, &r->m);
+  if (status == EXIT_DONE && r->partition) status = read_partition(r);
   if (status == EXIT_DONE) sr_warn_constraint_options(r->m.model, &r->options, &given, r->cli->messages);
   return status;
 }
@@ -300,6 +321,7 @@ static int run_network(Run* r) {
                                      {"--alpha", given.alpha, no_constraints},
                                      {"--beta", given.beta, no_constraints},
                                      {"--metric", given.metric, no_constraints},
+                                     {"--partition", r->partition, no_constraints},
                                      {"--contact", r->words.contact, "contact is a component: <plane>"},
                                      {"--q", s->q.x, own},
                                      {"--v", s->v.x, own},
@@ -325,7 +347,8 @@ static int prepare_and_simulate(Run* r) {
   bool good = words_exist(r);
   good = problems_begin(&r->problems, r->cli, r->m.path) && good;
   good = output_is_free(r->cli, r->out, r->m.path) && output_is_free(r->cli, r->out, r->state.file) &&
-         output_begin(r->cli, "--out", &r->out, SR_CONTENT_TABLE) && good;
+         output_is_free(r->cli, r->out, r->partition) && output_begin(r->cli, "--out", &r->out, SR_CONTENT_TABLE) &&
+         good;
   if (!good) return cli_refuse(r->cli, EXIT_INPUT);
   int status = model_open(r->cli, &r->m);
   if (status != EXIT_DONE) return status;
@@ -386,6 +409,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", help.rtol},
       {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", help.atol},
       RUN_OPTIONS(&r, &help.words),
+      {"--partition", OPTION_TEXT, &r.partition, "FILE.json",
+       "independent coordinates, as `sarrus partition --out` has written them; with --stabilization partition"},
       FORMULATION_OPTION(&r.m),
       {"--contact", OPTION_TEXT, &r.words.contact, "NAME",
        "continuous: force laws; timestepping: rigid, by the method moreau with --step; event: rigid, located impacts; "
@@ -415,6 +440,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
     status = prepare_and_simulate(&r);
   sr_assembly_change_destroy(r.assembly);
   problems_free(&r.problems);
+  free(r.independent);
   texts_free(&r.record);
   balance_free(&r.balance);
   state_free(&r.state);

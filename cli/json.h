@@ -12,6 +12,9 @@ typedef struct JsonWanted {
   bool list;  // an array of numbers; else one number
   double* x;  // result, NULL when the key is not there; to be freed
   int n;
+  bool words;  // a text, or an array of texts, instead of numbers
+  char*
+      text;  // they, each with its 0, one after the other; NULL when the key is not there; to be freed. Escapes stay as written
 } JsonWanted;
 
 typedef struct JsonError {

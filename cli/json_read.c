@@ -1,12 +1,12 @@
 // The JSON reader: RFC 8259, depth bounded, no copies but of the requested numbers.
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "options.h"
+#include "cli.h"
 
 enum { DEPTH_MAX = 64, KEY_MAX = 64 };
 
@@ -205,13 +205,44 @@ static bool numbers(Reader* r, JsonWanted* w) {
   }
 }
 
+// One more text behind those of w.
+static bool word(Reader* r, JsonWanted* w, size_t* used) {
+  peek(r);
+  const char* first = r->p + 1;
+  if (!string(r, NULL)) return false;
+  const size_t n = (size_t)(r->p - 1 - first);
+  char* text = realloc(w->text, *used + n + 1);
+  if (!text) return fail(r, "out of memory");
+  w->text = text;
+  memcpy(text + *used, first, n);
+  text[*used + n] = 0;
+  *used += n + 1;
+  w->n++;
+  return true;
+}
+
+static bool words(Reader* r, JsonWanted* w) {
+  size_t used = 0;
+  w->text = calloc(1, 1);
+  if (!w->text) return fail(r, "out of memory");
+  if (peek(r) != '[') return word(r, w, &used);
+  r->p++;
+  if (peek(r) == ']') return r->p++, true;
+  while (word(r, w, &used)) {
+    if (peek(r) != ',') return expect(r, ']', "or ',' in a list of texts");
+    r->p++;
+  }
+  return false;
+}
+
 static bool member(Reader* r, JsonWanted* wanted, int n) {
   char key[KEY_MAX];
   if (!string(r, key) || !expect(r, ':', "after a key")) return false;
   for (int i = 0; i < n; i++) {
     JsonWanted* w = &wanted[i];
     if (strcmp(w->key, key) != 0) continue;
-    if (w->x) return fail(r, "the key \"%s\" is given twice", key);
+    if (w->x || w->text) return fail(r, "the key \"%s\" is given twice", key);
+    if (w->words) return words(r, w);
     w->x = malloc(16 * sizeof *w->x);
     if (!w->x) return fail(r, "out of memory");
     if (w->list) return numbers(r, w);
@@ -236,4 +267,32 @@ bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonErr
     if (!expect(&r, '}', "or ',' in an object")) return false;
   }
   return peek(&r) == -1 || fail(&r, "nothing may follow the object");
+}
+
+char* json_file(Cli* cli, const char* what, const char* path, size_t* size) {
+  enum { MAX = 64 << 20 };
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    cli_error(cli, "%s '%s' could not be opened: %s", what, path, strerror(errno));
+    return NULL;
+  }
+  size_t room = 4096, n = 0;
+  char* text = malloc(room);
+  while (text) {
+    n += fread(text + n, 1, room - n, file);
+    if (n < room || room >= MAX) break;
+    room *= 2;
+    char* more = realloc(text, room);
+    if (!more) free(text);
+    text = more;
+  }
+  const bool bad = ferror(file) || n >= MAX;
+  fclose(file);
+  if (!text || bad) {
+    cli_error(cli, "%s '%s' could not be read", what, path);
+    free(text);
+    return NULL;
+  }
+  *size = n;
+  return text;
 }

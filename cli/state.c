@@ -1,6 +1,5 @@
 // A state given as numbers: lists of the command line, or a JSON file. Wrong lengths are refused with the coordinates'
 // names; quaternions are normalised, and that is reported.
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,34 +19,6 @@ void state_free(State* s) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- file
-static char* read_all(Cli* cli, const char* path, size_t* size) {
-  enum { MAX = 64 << 20 };
-  FILE* file = fopen(path, "rb");
-  if (!file) {
-    cli_error(cli, "the state file '%s' could not be opened: %s", path, strerror(errno));
-    return NULL;
-  }
-  size_t room = 4096, n = 0;
-  char* text = malloc(room);
-  while (text) {
-    n += fread(text + n, 1, room - n, file);
-    if (n < room || room >= MAX) break;
-    room *= 2;
-    char* more = realloc(text, room);
-    if (!more) free(text);
-    text = more;
-  }
-  const bool bad = ferror(file) || n >= MAX;
-  fclose(file);
-  if (!text || bad) {
-    cli_error(cli, "the state file '%s' could not be read", path);
-    free(text);
-    return NULL;
-  }
-  *size = n;
-  return text;
-}
-
 // A list of the command line wins over the file's.
 static void keep(NumberList* list, JsonWanted* wanted) {
   if (list->x || !wanted->x)
@@ -58,11 +29,15 @@ static void keep(NumberList* list, JsonWanted* wanted) {
 
 static bool state_read(Cli* cli, State* s) {
   size_t size;
-  char* text = read_all(cli, s->file, &size);
+  char* text = json_file(cli, "the state file", s->file, &size);
   if (!text) return false;
-  JsonWanted wanted[] = {{"t", false, NULL, 0},       {"q", true, NULL, 0},   {"v", true, NULL, 0},
-                         {"y", true, NULL, 0},        {"tau", true, NULL, 0}, {"approach_velocity", true, NULL, 0},
-                         {"instances", true, NULL, 0}};
+  JsonWanted wanted[] = {{.key = "t"},
+                         {.key = "q", .list = true},
+                         {.key = "v", .list = true},
+                         {.key = "y", .list = true},
+                         {.key = "tau", .list = true},
+                         {.key = "approach_velocity", .list = true},
+                         {.key = "instances", .list = true}};
   JsonError error_message;
   bool good = json_read(text, size, wanted, 7, &error_message);
   free(text);

@@ -81,6 +81,93 @@ TEST(an_inerter_lowers_the_frequency_of_a_mass_on_a_spring) {
   }
 }
 
+// Eigenvalues i w of K x = w^2 M x, M = [m1 + b, -b; -b, m2 + b], K = [k1 + k2, -k2; -k2, k2]: det(K - s M) = A s^2 - B s + C.
+static void two_mass_frequencies(double m1, double m2, double b, double k1, double k2, double w[2]) {
+  const double A = m1 * m2 + b * (m1 + m2), C = k1 * k2;
+  const double B = (k1 + k2) * (m2 + b) + k2 * (m1 + b) - 2 * k2 * b, root = sqrt(B * B - 4 * A * C);
+  w[0] = sqrt((B - root) / (2 * A));
+  w[1] = sqrt((B + root) / (2 * A));
+}
+
+static void ensure_frequencies(Bench* x, const double w[2]) {
+  srLinear* linear = NULL;
+  srModes* modes = NULL;
+  ENSURE_EQUAL(sr_linearize(x->m, x->d, NULL, &linear), SR_OK);
+  ENSURE_EQUAL(sr_modes_create(linear, NULL, &modes), SR_OK);
+  ENSURE_EQUAL(modes->n, 4);
+  for (int i = 0; i < 4; i++) {
+    ENSURE_SMALL(modes->mode[i].re, 1e-9);
+    ENSURE_NEAR(fabs(modes->mode[i].im), w[i / 2], 1e-10 * w[1]);
+  }
+  sr_modes_destroy(modes);
+  sr_linear_destroy(linear);
+}
+
+static const char two_masses[] =
+    "<sarrus version='1'><option gravity='0 0 0'/><ground><point name='p' at='-2 0 0'/></ground><body "
+    "name='one'><joint type='prismatic' axis='1 0 0'/>"
+    "<inertial mass='2' inertia='1 1 1'/></body><body name='two'><joint type='prismatic' axis='1 0 0' at='1 0 "
+    "0'/><inertial mass='5' inertia='1 1 1'/></body>"
+    "<spring a='ground/p' b='one' stiffness='300' length='2'/><spring a='one' b='two' stiffness='170' "
+    "length='1'/>%s</sarrus>";
+
+// Between the points of two masses, and between their coordinates: the same model, with the frequencies of the closed form; the motion of a push keeps its energy.
+TEST(two_masses_with_an_inerter_have_their_frequencies_and_keep_their_energy) {
+  static const char* const elements[] = {"<inerter name='in' a='one' b='two' inertance='3'/>",
+                                         "<inerter name='in' joint='two' joint2='one' inertance='3'/>"};
+  double w[2];
+  two_mass_frequencies(2, 5, 3, 300, 170, w);
+  BOTH(formulation) {
+    for (int i = 0; i < 2; i++) {
+      char text[1500];
+      snprintf(text, sizeof text, two_masses, elements[i]);
+      Bench x = load(text, formulation);
+      ENSURE_EQUAL(sr_evaluate(x.m, x.d, 0, NULL, NULL, NULL, SR_STAGE_FRAMES), 0);
+      ENSURE_NEAR(q_of(&x, "in"), i == 0 ? 1 : 0, 1e-14);
+      ensure_frequencies(&x, w);
+      unload(&x);
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    char text[1500];
+    snprintf(text, sizeof text, two_masses, elements[i]);
+    Bench x = load(text, SR_FORMULATION_RELATIVE);
+    srRunOptions options = sr_run_options(x.m);
+    srRunResult result;
+    x.d->v[0] = 2;
+    x.d->v[2] = -2;  // z' = v2 - v1
+    options.t_end = 2;
+    options.rtol = 1e-10;
+    options.atol = 1e-12;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &result), SR_OK);
+    ENSURE_NEAR(result.energy.kinetic0, 0.5 * (2 + 3) * 4, 1e-12);
+    ENSURE_NEAR(result.energy.kinetic + result.energy.potential, 10, 1e-7);
+    unload(&x);
+  }
+}
+
+// Two shafts: (J1 + b) a1 - b a2 = T, (J2 + b) a2 - b a1 = 0.
+TEST(an_inerter_between_shafts_couples_their_accelerations) {
+  const double J1 = 0.2, J2 = 0.5, b = 0.3, T = 7, D = (J1 + b) * (J2 + b) - b * b;
+  BOTH(formulation) {
+    Bench x = load(
+        "<sarrus version='1'><option gravity='0 0 0'/><body name='one'><joint type='revolute' q='0.4'/><inertial "
+        "mass='1' inertia='1 1 0.2'/></body>"
+        "<body name='two'><joint name='second' type='revolute' q='9' v='3'/><inertial mass='1' inertia='1 1 "
+        "0.5'/></body>"
+        "<inerter name='in' joint='one' joint2='second' inertance='0.3'/><torque joint='one' law='7'/></sarrus>",
+        formulation);
+    double a[3];
+    ENSURE_EQUAL(sr_evaluate(x.m, x.d, 0, NULL, NULL, NULL, SR_STAGE_FRAMES), 0);
+    sr_joint_accelerations(x.m, x.d, a);
+    ENSURE_NEAR(q_of(&x, "in"), 0.4 - 9, 1e-13);
+    ENSURE_NEAR(a[0], (J2 + b) * T / D, 1e-11);
+    ENSURE_NEAR(a[1], b * T / D, 1e-11);
+    ENSURE_NEAR(a[2], (J2 * T) / D, 1e-11);
+    unload(&x);
+  }
+}
+
 static void refuse(const char* part, srFormulation formulation, const char* word) {
   char text[2000];
   Bench b;
@@ -104,6 +191,10 @@ TEST(inerters_that_cannot_be_are_refused) {
   refuse("<inerter a='a/q' b='ground' inertance='1'/>", relative, "unknown point 'a/q'");
   refuse("<inerter name='a' a='a/p' b='ground' inertance='1'/>", relative, "is that of another body");
   refuse("<inerter a='a' b='ground' inertance='1'/>", relative, "inerter1");
+  refuse("<inerter inertance='1'/>", relative, "takes two points 'a' and 'b', or two joints");
+  refuse("<inerter a='a/p' joint='a' inertance='1'/>", relative, "takes two points 'a' and 'b', or two joints");
+  refuse("<inerter joint='a' inertance='1'/>", relative, "takes two points 'a' and 'b', or two joints");
+  refuse("<inerter joint='a' joint2='b' inertance='1'/>", relative, "'b'");
   refuse("<inerter name='in' a='a/p' b='ground' inertance='1'/><link a='a' b='ground' law='q(in' colour='1'/>",
          relative, "'colour'");
   refuse("<inerter name='in' a='a/p' b='ground' inertance='1'/>", SR_FORMULATION_PENALTY, "body 'in' has no mass");

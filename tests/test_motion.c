@@ -96,6 +96,30 @@ TEST(splines_end_with_the_given_derivatives) {
   sr_pool_free(&pool);
 }
 
+// No end condition: every cubic is its own spline, to the ends; of three points it is the parabola through them, of two the line.
+TEST(a_spline_without_end_conditions_reproduces_cubics) {
+  sr_pool_init(&pool);
+  for (int n = 2; n <= N; n++) {
+    const double c[] = {0.7, -1.2, n > 2 ? 0.4 : 0, n > 3 ? -0.3 : 0};  // of degree n - 1, at most 3
+    double y[N];
+    srFunction f = {0};
+    for (int i = 0; i < n; i++) y[i] = c[0] + X[i] * (c[1] + X[i] * (c[2] + X[i] * c[3]));
+    ENSURE(sr_motion_cubic(&pool, X, y, n, SRM_ENDS_NOT_A_KNOT, &f, reason, sizeof reason));
+    for (int k = 0; k <= 40; k++) {
+      const double x = fmin(X[0] + (X[n - 1] - X[0]) * k / 40, X[n - 1]);
+      ENSURE_NEAR(at(&f, x, 0), c[0] + x * (c[1] + x * (c[2] + x * c[3])), 1e-13);
+      ENSURE_NEAR(at(&f, x, 2), 2 * c[2] + 6 * c[3] * x, 1e-11);
+    }
+    ENSURE_NEAR(at(&f, X[n - 1] + 1, 0), y[n - 1] + at(&f, X[n - 1], 1), 1e-12);  // beyond: along the tangent
+  }
+  srFunction rough = {0};
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, SRM_ENDS_NOT_A_KNOT, &rough, reason, sizeof reason));
+  ensure_smooth(&rough, X, N, 3, 2);
+  ENSURE_NEAR(at(&rough, X[0], 3), at(&rough, X[1], 3), 1e-11);
+  ENSURE_NEAR(at(&rough, X[N - 3], 3), at(&rough, X[N - 2], 3), 1e-11);
+  sr_pool_free(&pool);
+}
+
 // Where the ends meet it is as smooth as inside, and it repeats. A sine of 2 knots per period has y'' = -12/h^2 y at them (h = 1/2 of the
 // period, from the cyclic equations 4 h M_i + 2 h M_i+1 = 6 (-4/h), M_i+1 = -M_i); of N knots of a sine the error is h^4/384 y''''.
 TEST(a_periodic_spline_repeats_as_smoothly_as_it_is_inside) {

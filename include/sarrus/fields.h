@@ -178,10 +178,13 @@
   X(damping, "damping", FORMULA, "1", "!", "Ns/m", "force -damping*zdot, zdot: rate of the distance")
 
 #define SR_INERTER_FIELDS(X)                                                                                           \
-  X(name, "name", NAME, "1", "", "", "name, also of its coordinate, the length; default: inerter and its number")      \
-  X(a, "a", REF, "1", "!", "", "first point: body/point or body")                                                      \
-  X(b, "b", REF, "1", "!", "", "second point")                                                                         \
-  X(inertance, "inertance", FORMULA, "1", "!", "kg", "force -inertance*zddot along the line, z: distance of the points")
+  X(name, "name", NAME, "1", "", "", "name, also of its coordinate z; default: inerter and its number")                \
+  X(a, "a", REF, "1", "", "", "first point: body/point or body")                                                       \
+  X(b, "b", REF, "1", "", "", "second point")                                                                          \
+  X(joint, "joint", REF, "1", "", "", "instead of two points: joint with one coordinate ...")                          \
+  X(joint2, "joint2", REF, "1", "", "", "... and a second one")                                                        \
+  X(inertance, "inertance", FORMULA, "1", "!", "kg",                                                                   \
+    "force -inertance*zddot, z: distance of the points, along their line, or q(joint) - q(joint2); kg m^2 for angles")
 
 #define SR_BUSHING_FIELDS(X)                                                                                           \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
@@ -364,8 +367,10 @@
   X(points, "points", FORMULA, "4-", "", "", "cubic, quintic: x1 y1 x2 y2 ...")                                        \
   X(file, "file", FILE, "1", "", "", "cubic, quintic: CSV file with the points instead")                               \
   X(column, "column", FORMULA, "1", "1", "", "column of the values in the file; column 0 is x")                        \
-  X(ends, "ends", WORD, "natural|clamped|periodic", "clamped", "",                                                     \
-    "cubic: second or first derivative zero at both ends, or the points repeat (the last y is the first)")             \
+  X(ends, "ends", WORD, "natural|clamped|periodic|not-a-knot", "clamped", "",                                          \
+    "cubic: second or first derivative zero at both ends; the points repeat (the last y is the first); or no "         \
+    "condition "                                                                                                       \
+    "there: the third derivative is continuous at the second and the last but one point")                              \
   X(start, "start", FORMULA, "1", "0", "s", "trapezoid, sweep: where it begins")                                       \
   X(from, "from", FORMULA, "1", "0", "", "trapezoid: value before")                                                    \
   X(to, "to", FORMULA, "1", "", "", "trapezoid: value after")                                                          \
@@ -481,7 +486,8 @@
   X(DISTANCE_FORCE, distance_force, DistanceForce, "link", "sarrus", "force along the line between two points")        \
   X(SPRING, spring, Spring, "spring", "sarrus", "linear spring along the line between two points")                     \
   X(DAMPER, damper, Damper, "damper", "sarrus", "linear damper along the line between two points")                     \
-  X(INERTER, inerter, Inerter, "inerter", "sarrus", "inertia against the relative acceleration of two points")         \
+  X(INERTER, inerter, Inerter, "inerter", "sarrus",                                                                    \
+    "inertia against the relative acceleration of two points or joints")                                               \
   X(BUSHING, bushing, Bushing, "bushing", "sarrus", "spring-damper in six directions between two frames")              \
   X(TYRE, tyre, Tyre, "tyre", "sarrus", "tyre of a wheel on a flat road, by the Magic Formula")                        \
   X(FORCE, force, Force, "force", "sarrus", "external force and moment at a point of a body")                          \

@@ -207,11 +207,13 @@ typedef struct srIntegratorOptions {
   // Constraints (docs/theory/half-explicit.md, docs/theory/loops.md). Index-1 methods do not project by default with the next four.
   srProject project;
   srMetric metric;
-  double alpha, beta;     // Baumgarte's terms, 1/s: G v' = gamma - 2 alpha (G v + b) - beta^2 g
-  bool augmented;         // accelerations by the augmented Lagrangian over all equations, dense
-  bool partition;         // dependent coordinates follow from the independent ones, in every evaluation; dense
-  double rank_tolerance;  // distance of a row of G from the others up to which it is redundant; 0: 1e-5
-  double geometry_error;  // known error of the lengths in redundant equations; 0: none
+  double alpha, beta;  // Baumgarte's terms, 1/s: G v' = gamma - 2 alpha (G v + b) - beta^2 g
+  bool augmented;      // accelerations by the augmented Lagrangian over all equations, dense
+  // Dependent coordinates follow from the independent ones: in every evaluation of explicit methods, at the end of every step of the others; dense.
+  bool partition;
+  const unsigned char* independent;  // nv, read by sri_create: 1 where a coordinate is to be so in the partition
+  double rank_tolerance;             // distance of a row of G from the others up to which it is redundant; 0: 1e-5
+  double geometry_error;             // known error of the lengths in redundant equations; 0: none
   bool free_rows;    // choose independent equations in every stage: fails at changes of rank, kept for demonstration
   bool no_crossing;  // do not step across singular positions
   // Rule of the step.
@@ -257,13 +259,15 @@ typedef enum srRankEventKind {
   SR_RANK_RETURNED,  // an equation that was left out has become independent
   SR_RANK_PASSED,    // a singular position was crossed in one step; the rank was lower there
   SR_RANK_NEARED,    // one was passed, or nearly so, by steps not planned for it
+  SR_RANK_LEFT,      // row is a coordinate of `independent` that cannot be independent here: others are chosen
+  SR_RANK_REGAINED,  // the coordinates of `independent` are the independent ones again
 } srRankEventKind;
 
 typedef struct srRankEvent {
   double t;
   srRankEventKind kind;
   int before, after;  // rank
-  int row;            // first equation concerned, -1: none
+  int row;            // first equation, or coordinate, concerned; -1: none
 } srRankEvent;
 
 // A change of method of `auto`.

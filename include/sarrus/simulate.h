@@ -30,6 +30,8 @@ typedef struct srRunOptions {
   double every;          // s between output rows; 0: a thousandth of the run
   srStabilization
       stabilization;  // constrained models: how explicit methods enforce the constraints; NONE: the others do not project
+  // nv, with stabilization partition: 1 where a coordinate is to be independent wherever the constraints allow it; NULL: none.
+  const unsigned char* independent;
   double alpha, beta;    // 1/s, Baumgarte
   int threads;           // of sweeps over many rigid contacts (moreau); the results have the same bits for any number
   bool metric_identity;  // projections measure with the identity instead of the mass matrix

@@ -30,6 +30,7 @@ typedef struct Driven {
   srDependent* dependent;
   double *q, *v, *a, *dx;  // of the last step; nq, nv, nv, nv
   double* force;           // nv
+  double* way;             // ndriver: positions of the drivers at the last step
   double* memory;
   unsigned char* fixed;  // nv
   int* held;
@@ -55,7 +56,7 @@ static double largest(const double* x, int n) {
   return most;
 }
 
-// Largest motion of a coordinate of the start at t + h, which is put into d.
+// Largest motion of a coordinate of the start at t + h, which is put into d, or of a driver: those of absolute coordinates are in no coordinate.
 static double predict(Driven* x, double h) {
   const srModel* m = x->shown.m;
   srData* d = x->shown.d;
@@ -67,7 +68,9 @@ static double predict(Driven* x, double h) {
   d->t = x->t + h;
   put_motion(x);
   sr_difference(m, x->q, d->q, x->dx);
-  return largest(x->dx, m->nv);
+  double most = largest(x->dx, m->nv);
+  for (int i = 0; i < m->ndriver; ++i) most = fmax(most, fabs(d->motion[3 * i] - x->way[i]));
+  return most;
 }
 
 // Velocities and accelerations at d's position; false: singular.
@@ -90,6 +93,7 @@ static void keep(Driven* x) {
   const srModel* m = x->shown.m;
   memcpy(x->q, x->shown.d->q, (size_t)m->nq * sizeof *x->q);
   memcpy(x->v, x->shown.d->v, (size_t)m->nv * sizeof *x->v);
+  for (int i = 0; i < m->ndriver; ++i) x->way[i] = x->shown.d->motion[3 * i];
   x->t = x->shown.d->t;
 }
 
@@ -282,8 +286,13 @@ static srStatus refuse_rolling(const srModel* m, srMessages* messages) {
 static bool allocate(Driven* x) {
   const size_t nq = (size_t)x->shown.m->nq, nv = (size_t)x->shown.m->nv;
   unsigned char* bytes;
-  const srPart parts[] = {{&x->q, nq},  {&x->v, nv},     {&x->a, nv},
-                          {&x->dx, nv}, {&x->force, nv}, {&x->shown.held_force, nv}};
+  const srPart parts[] = {{&x->q, nq},
+                          {&x->v, nv},
+                          {&x->a, nv},
+                          {&x->dx, nv},
+                          {&x->force, nv},
+                          {&x->way, (size_t)x->shown.m->ndriver},
+                          {&x->shown.held_force, nv}};
   if (!sr_take_parts(parts, SR_COUNT(parts), nv * (sizeof(int) + 1) + sizeof(int), &x->memory, &bytes)) return false;
   x->held = (int*)(void*)bytes;
   x->fixed = bytes + nv * sizeof(int);

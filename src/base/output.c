@@ -281,7 +281,7 @@ static const Suffix suffixes[] = {{".csv", SR_CONTENT_TABLE},
                                   {".jpeg", OTHER},
                                   {".eps", OTHER},
                                   {".gif", OTHER},
-                                  {".json", OTHER},
+                                  {".json", SR_CONTENT_JSON},
                                   {".yaml", OTHER},
                                   {".yml", OTHER},
                                   {".stl", OTHER},
@@ -317,7 +317,8 @@ static const Suffix* find_suffix(const char* path) {
 bool sr_output_fits(const char* path, srContent content, srMessages* messages) {
   static const char* const wanted[] = {"a table: write to a name that ends in .csv, or in .h5 for HDF5",
                                        "a figure: write to a name that ends in .svg, .png or .pdf",
-                                       "a model: write to a name that ends in .xml, .urdf, .mjcf or .sarrus"};
+                                       "a model: write to a name that ends in .xml, .urdf, .mjcf or .sarrus",
+                                       "a JSON object: write to a name that ends in .json"};
   if (has_no_suffix(path)) return true;
   const Suffix* suffix = find_suffix(path);
   if (suffix ? suffix->content == (int)content : content != SR_CONTENT_FIGURE) return true;

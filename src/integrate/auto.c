@@ -109,7 +109,7 @@ static srStatus own(srIntegrator* integrator, int which, const char* method, srM
   srIntegratorOptions options = integrator->options;
   if (which == IMPLICIT) {  // it enforces the constraints in its own way
     options.alpha = options.beta = 0.0;
-    options.augmented = options.partition = false;
+    options.augmented = false;
   }
   const srStatus status = sri_create(method, &integrator->system, &options, messages, &work->partner[which]);
   if (status != SR_OK || work->partner[which]->constrained == NULL) return status;

@@ -77,7 +77,7 @@ bool sri_constrained_create(srIntegrator* integrator) {
   c->tau = fmax(o->rank_tolerance > 0 ? o->rank_tolerance : 1e-5, 10 * o->geometry_error);
   c->index1 = s->dynamics != NULL && sri_solves_constraints(integrator->ops, s, o);
   c->rank = c->rank_phase = -1;
-  if (o->partition) c->partition = sri_partition_create(s);
+  if (o->partition) c->partition = sri_partition_create(s, o);
   if (o->augmented) c->augmented = sri_augmented_create(s);
   if ((o->partition && c->partition == NULL) || (o->augmented && c->augmented == NULL)) return false;
   return c->stage != NULL && c->end != NULL && c->rows != NULL && allocate(c, s);
@@ -287,7 +287,7 @@ int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, 
   const bool stabilized = integrator->options.alpha > 0 || integrator->options.beta > 0;
   double smallest;
   int outcome = SRI_DONE;
-  if (integrator->options.partition) {
+  if (integrator->options.partition && !integrator->ops->method.implicit) {
     memcpy(c->x, x, (size_t)integrator->ncontrol * sizeof *x);
     outcome = sri_partition_solve(integrator, t, c->x, c->x + v, &smallest);
     x = c->x;

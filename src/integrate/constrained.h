@@ -131,8 +131,10 @@ int sri_monitor_correction(srIntegrator* integrator, double t);
 void sri_monitor_passing(srIntegrator* integrator, double t);
 
 // ---- partition.c; returns outcomes
-struct srPartition* sri_partition_create(const srSystem* s);  // NULL: out of memory
-void sri_partition_choose(srConstrained* c);                  // by c->G
+struct srPartition* sri_partition_create(const srSystem* s, const srIntegratorOptions* o);  // NULL: out of memory
+void sri_partition_choose(srIntegrator* integrator, double t);                              // by c->G, at t
+// A fixed step has failed from the present state: other dependent coordinates there. False: there are none.
+bool sri_partition_exchange(srIntegrator* integrator);
 // Dependent entries of q and v; c->g, c->G, c->b are left as they are there. *smallest: least pivot.
 int sri_partition_solve(srIntegrator* integrator, double t, double* q, double* v, double* smallest);
 // The same at the end of a step, with a new partition where the pivots have become small.

@@ -5,6 +5,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "integrate/constrained.h"
+
 void sri_fixed_start(srIntegrator* integrator) {
   srFixed* work = integrator->work;
   work->rk.first = SRI_FIRST_UNKNOWN;
@@ -71,6 +73,7 @@ srStatus sri_fixed_step(srIntegrator* integrator, double t_limit) {
   if (status != SR_OK) return status;
 
   int outcome = try_step(integrator, work, h, t_new);
+  if (outcome == SRI_REFUSED && sri_partition_exchange(integrator)) outcome = try_step(integrator, work, h, t_new);
   if (outcome != SRI_DONE) {
     work->rk.first = SRI_FIRST_UNKNOWN;
     return sri_grid_failed(integrator, t_new, outcome);

@@ -6,5 +6,5 @@
 static void init(srIntegrator* integrator) { sri_genalpha_init(integrator, SRI_GEN_GGL); }
 
 const srIntegratorOps sri_genalpha_ggl_ops =
-    SRI_GENALPHA_OPS(init, .name = "genalpha-ggl", .index = 2,
+    SRI_GENALPHA_OPS(init, .name = "genalpha-ggl", .index = 2, .partitions = true,
                      .about = "generalized-alpha, stabilised index 2 (GGL): position and velocity constraints exact");

@@ -6,5 +6,5 @@
 static void init(srIntegrator* integrator) { sri_genalpha_init(integrator, SRI_GEN_INDEX2); }
 
 const srIntegratorOps sri_genalpha_index2_ops =
-    SRI_GENALPHA_OPS(init, .name = "genalpha-index2", .index = 2, .drifts = true,
+    SRI_GENALPHA_OPS(init, .name = "genalpha-index2", .index = 2, .drifts = true, .partitions = true,
                      .about = "generalized-alpha, index 2: velocity constraints exact, positions drift");

@@ -6,5 +6,5 @@
 static void init(srIntegrator* integrator) { sri_genalpha_init(integrator, SRI_GEN_INDEX3); }
 
 const srIntegratorOps sri_genalpha_index3_ops =
-    SRI_GENALPHA_OPS(init, .name = "genalpha-index3", .index = 3,
+    SRI_GENALPHA_OPS(init, .name = "genalpha-index3", .index = 3, .partitions = true,
                      .about = "generalized-alpha, index 3: position constraints exact, velocities not corrected");

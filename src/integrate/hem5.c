@@ -286,6 +286,7 @@ const srIntegratorOps sri_hem5_ops = {
                .order = 5,
                .adaptive = true,
                .index = 2,
+               .partitions = true,
                .about =
                    "half-explicit Runge-Kutta of order 5, index 2: velocity constraints exact, positions projected"},
     .needs = SRI_NEEDS(rates),

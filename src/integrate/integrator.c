@@ -107,9 +107,8 @@ static bool ways_fit(const srIntegratorOps* ops, const srSystem* system, const s
   return sri_expect(
              messages, (!terms || ops->method.baumgarte) && (!o->partition || ops->method.partitions),
              "the method '%s' keeps the constraints in its own way: Baumgarte's terms and the augmented Lagrangian are "
-             "for euler, rk4, dopri5, cvode and auto, coordinate partitioning for all of these but cvode, whose "
-             "history "
-             "is that of all coordinates",
+             "for euler, rk4, dopri5, cvode and auto, coordinate partitioning for all methods but moreau and "
+             "moreau-compliant",
              ops->method.name) &&
          sri_expect(messages, !o->augmented || !system->D_differs,
                     "the augmented Lagrangian needs constraint forces along the constraint Jacobian (D = G)");

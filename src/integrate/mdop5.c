@@ -8,6 +8,7 @@ const srIntegratorOps sri_mdop5_ops = {
                .order = 5,
                .adaptive = true,
                .index = 1,
+               .partitions = true,
                .family = "dormand-prince",
                .about = "Dormand-Prince 5(4), position and velocity projected on the constraints after each step"},
     .needs = SRI_NEEDS(rates),

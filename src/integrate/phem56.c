@@ -238,6 +238,7 @@ const srIntegratorOps sri_phem56_ops = {
                .order = 5,
                .adaptive = true,
                .index = 2,
+               .partitions = true,
                .family = "dormand-prince",
                .about = "partitioned half-explicit Runge-Kutta 5(4), index 2: velocity constraints exact, positions "
                         "projected"},

@@ -458,6 +458,7 @@ const srIntegratorOps sri_radau5_ops = {
                .adaptive = true,
                .implicit = true,
                .index = 2,
+               .partitions = true,
                .about = "Radau IIA of order 5, implicit, stabilised index 2: stiff systems, constraints exact"},
     .needs = SRI_NEEDS(dynamics),
     .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),

@@ -168,7 +168,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
   if (outcome != SRI_DONE) {
     return sri_fail(integrator, "the constraints could not be evaluated at t = %.9g", integrator->t);
   }
-  if (c->partition != NULL && !c->goes_on) sri_partition_choose(c);
+  if (c->partition != NULL && !c->goes_on) sri_partition_choose(integrator, integrator->t);
   c->chosen = c->goes_on && take_over(integrator);
   c->goes_on = false;
   if (c->chosen) return SR_OK;

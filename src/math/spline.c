@@ -5,7 +5,8 @@
 //   h_i-1 M_i-1 + 2 (h_i-1 + h_i) M_i + h_i M_i+1 = 6 (D_i/h_i - D_i-1/h_i-1)
 // natural ends: M = 0; clamped ends (slope 0): 2 h_0 M_0 + h_0 M_1 = 6 D_0/h_0, and its mirror image. Diagonally
 // dominant: the tridiagonal elimination needs no pivoting. Periodic ends: M = u + s w, where u is the natural spline, w solves the inner
-// equations with right-hand side 0 and w_0 = w_n-1 = 1, and s = M_0 = M_n-1 follows from the equation of the knot where the ends meet.
+// equations with right-hand side 0 and w_0 = w_n-1 = 1, and s = M_0 = M_n-1 follows from the equation of the knot where the ends meet. Not a knot: the third derivative is
+// continuous at x_1 too, M_0 = M_1 + (M_1 - M_2) h_0/h_1, which is put into the equation of x_1; three points have a parabola, all M the same.
 //
 // Quintic, unknown first and second derivatives (m_i, k_i). A piece on [0, h] with values, m and k given at its ends is
 //   y0 + m0 s + k0 s^2/2 + a3 s^3 + a4 s^4 + a5 s^5,
@@ -60,18 +61,33 @@ typedef struct Row {
   double a, b, c, d;
 } Row;
 
-static Row cubic_row(int n, const double* x, const double* y, bool clamped, int i) {
+static Row cubic_row(int n, const double* x, const double* y, srmSplineEnds ends, int i) {
   bool first = i == 0, last = i == n - 1;
-  if ((first || last) && !clamped) return (Row){0, 1, 0, 0};
+  if ((first || last) && ends != SRM_ENDS_CLAMPED) return (Row){0, 1, 0, 0};
   double l = first ? 0 : x[i] - x[i - 1], slope_l = first ? 0 : (y[i] - y[i - 1]) / l;
   double r = last ? 0 : x[i + 1] - x[i], slope_r = last ? 0 : (y[i + 1] - y[i]) / r;
-  return (Row){l, 2 * (l + r), r, 6 * (slope_r - slope_l)};
+  const Row row = {l, 2 * (l + r), r, 6 * (slope_r - slope_l)};
+  if (ends != SRM_ENDS_NOT_A_KNOT || (i > 1 && i < n - 2)) return row;
+  if (n == 3) return (Row){0, 3 * (l + r), 0, row.d};
+  if (i == 1) return (Row){0, row.b + l * (1 + l / r), r - l * l / r, row.d};
+  return (Row){l - r * r / l, row.b + r * (1 + r / l), 0, row.d};
 }
 
-// M of natural or clamped ends.
-static void second_derivatives(int n, const double* x, const double* y, bool clamped, double* upper, double* M) {
+// M_0 and M_n-1 from those within; two points have a line.
+static void extend_ends(int n, const double* x, double* M) {
+  if (n < 3) return;
+  if (n == 3) {
+    M[0] = M[2] = M[1];
+    return;
+  }
+  M[0] = M[1] + (M[1] - M[2]) * (x[1] - x[0]) / (x[2] - x[1]);
+  M[n - 1] = M[n - 2] + (M[n - 2] - M[n - 3]) * (x[n - 1] - x[n - 2]) / (x[n - 2] - x[n - 3]);
+}
+
+// M of natural or clamped ends, and of the inner knots where the ends have no condition.
+static void second_derivatives(int n, const double* x, const double* y, srmSplineEnds ends, double* upper, double* M) {
   for (int i = 0; i < n; i++) {  // elimination
-    Row row = cubic_row(n, x, y, clamped, i);
+    Row row = cubic_row(n, x, y, ends, i);
     double pivot = row.b - (i > 0 ? row.a * upper[i - 1] : 0);
     upper[i] = row.c / pivot;
     M[i] = (row.d - (i > 0 ? row.a * M[i - 1] : 0)) / pivot;
@@ -95,7 +111,8 @@ static void close_ends(int n, const double* x, const double* y, const double* up
 
 void srm_spline_cubic(int n, const double* x, const double* y, srmSplineEnds ends, double* work, double* c) {
   double *M = work, *upper = work + n;
-  second_derivatives(n, x, y, ends == SRM_ENDS_CLAMPED, upper, M);
+  second_derivatives(n, x, y, ends, upper, M);
+  if (ends == SRM_ENDS_NOT_A_KNOT) extend_ends(n, x, M);
   if (ends == SRM_ENDS_PERIODIC) close_ends(n, x, y, upper, work + 2 * n, M);
   for (int i = 0; i < n - 1; i++) {
     double h = x[i + 1] - x[i];

@@ -17,8 +17,9 @@ int srm_piece(int n, const double* x, double at);
 // The derivative of this order at s of the polynomial with degree+1 coefficients, constant first.
 double srm_polynomial(int degree, const double* c, double s, int order);
 
-// Ends of a cubic spline: second derivative zero, slope zero, or equal slopes and second derivatives at both, of points with y_n-1 = y_0.
-typedef enum srmSplineEnds { SRM_ENDS_NATURAL, SRM_ENDS_CLAMPED, SRM_ENDS_PERIODIC } srmSplineEnds;
+// Ends of a cubic spline: second derivative zero, slope zero, equal slopes and second derivatives at both, of points with y_n-1 = y_0, or no condition: one
+// cubic each for the first two pieces and for the last two.
+typedef enum srmSplineEnds { SRM_ENDS_NATURAL, SRM_ENDS_CLAMPED, SRM_ENDS_PERIODIC, SRM_ENDS_NOT_A_KNOT } srmSplineEnds;
 
 // Coefficients c (n-1 x 4) of the cubic spline through (x_i, y_i), n >= 2, x strictly increasing. work: 3 n.
 void srm_spline_cubic(int n, const double* x, const double* y, srmSplineEnds ends, double* work, double* c);

@@ -189,9 +189,16 @@ static void damper(srCompiler* c, int i) {
 
 // The equations are those of a body, a sensor and a constraint: inerter.c.
 static void inerter(srCompiler* c, int i) {
+  const srInerterDef* def = srs_get(c->spec, SR_ELEMENT_INERTER, i);
+  const bool points = sr_given(def->a) && sr_given(def->b), joints = sr_given(def->joint) && sr_given(def->joint2);
+  const bool either = sr_given(def->a) || sr_given(def->b), other = sr_given(def->joint) || sr_given(def->joint2);
   int point[2];
   double inertance;
-  (void)ends(c, SR_ELEMENT_INERTER, i, SR_FIELD(srInerterDef, a), SR_FIELD(srInerterDef, b), point);
+  if (points == joints || (points ? other : either))
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_INERTER, i),
+               "<inerter> takes two points 'a' and 'b', or two joints 'joint' and 'joint2'");
+  else if (points)
+    (void)ends(c, SR_ELEMENT_INERTER, i, SR_FIELD(srInerterDef, a), SR_FIELD(srInerterDef, b), point);
   if (!sr_c_number(c, SR_ELEMENT_INERTER, i, SR_FIELD(srInerterDef, inertance), &inertance) || inertance > 0) return;
   sr_c_error(c, sr_c_place(c, SR_ELEMENT_INERTER, i, SR_FIELD(srInerterDef, inertance)),
              "'inertance' of <inerter> must be positive, got %g", inertance);

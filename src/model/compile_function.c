@@ -122,7 +122,7 @@ int sr_c_law_parameters(srCompiler* c, srElementKind kind, int i, int field, con
 }
 
 static srmSplineEnds ends_of(const char* word) {
-  static const char* const words[] = {"natural", "clamped", "periodic"};  // in the order of srmSplineEnds
+  static const char* const words[] = {"natural", "clamped", "periodic", "not-a-knot"};  // in the order of srmSplineEnds
   return (srmSplineEnds)sr_word_index(words, SR_COUNT(words), word);
 }
 

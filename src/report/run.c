@@ -72,9 +72,10 @@ void sr_warn_constraint_options(const srModel* m, const srRunOptions* o, const s
   const bool weights = given->alpha || given->beta, own = !sr_run_is_stabilized(o);
   const srStabilization s = o->stabilization;
   if (!m->constrained) {
-    if (given->stabilization || weights || given->metric)
+    if (given->stabilization || weights || given->metric || o->independent)
       sr_report_warn(messages,
-                     "--stabilization, --alpha, --beta and --metric are for closed loops; the equations have none");
+                     "--stabilization, --alpha, --beta, --metric and --partition are for closed loops; the equations "
+                     "have none");
     return;
   }
   if (own && given->stabilization && s != SR_STABILIZATION_NONE)

@@ -179,11 +179,23 @@ static void tell_losses(srRun* run) {
   }
 }
 
+static void tell_independent(srRun* run, const srRankEvent* event) {
+  char name[256];
+  if (event->kind == SR_RANK_REGAINED)
+    note(run, event->t, "partition", NULL, NULL, "the requested coordinates are independent again");
+  else
+    note(run, event->t, "partition", NULL, NULL,
+         "'%.60s' cannot be independent here: another coordinate is so in its place",
+         sr_coordinate_name(run->m, event->row, name, sizeof name));
+}
+
 static void tell_ranks(srRun* run) {
   int n = 0;
   const srRankEvent* events = sri_rank_events(run->integrator, &n);
   for (int i = 0; i < n; ++i) {
-    if (events[i].before != events[i].after) {
+    if (events[i].kind == SR_RANK_LEFT || events[i].kind == SR_RANK_REGAINED) {
+      tell_independent(run, &events[i]);
+    } else if (events[i].before != events[i].after) {
       note(run, events[i].t, "rank", NULL, NULL, "the rank of the constraints goes from %d to %d", events[i].before,
            events[i].after);
     } else {

@@ -188,6 +188,7 @@ static void choose_way(const srMethod* method, const srRunOptions* o, srIntegrat
   if (way == SR_STABILIZATION_NONE) options->project = SR_PROJECT_NONE;
   if (!sri_method_takes(method, way)) return;
   options->partition = way == SR_STABILIZATION_PARTITION;
+  options->independent = options->partition ? o->independent : NULL;
   options->augmented = way == SR_STABILIZATION_AUGMENTED;
   if (way != SR_STABILIZATION_BAUMGARTE && way != SR_STABILIZATION_AUGMENTED) return;
   options->alpha = o->alpha;

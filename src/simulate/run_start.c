@@ -202,10 +202,26 @@ static srStatus look_at_rows(srRun* run) {
   return SR_INPUT;
 }
 
+// Warnings for coordinates that cannot be independent as requested by the run.
+static void tell_requested(const srRun* run, const unsigned char* dependent) {
+  char name[256];
+  for (int i = 0; i < run->m->nv; ++i) {
+    if (run->options->independent[i] == 0 || dependent[i] == 0) continue;
+    sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+                    "the coordinate '%s' is dependent: the partition requests that it be independent, which the "
+                    "constraints do not allow at the start",
+                    sr_coordinate_name(run->m, i, name, sizeof name));
+  }
+}
+
 // Warnings for joints whose coordinate role the partition could not follow.
 static void tell_partition(const srRun* run) {
   const srModel* m = run->m;
   const unsigned char* dependent = sri_dependent(run->integrator);
+  if (dependent != NULL && run->options->independent != NULL) {
+    tell_requested(run, dependent);
+    return;
+  }
   for (int i = 0; dependent != NULL && i < m->nv && !m->absolute; ++i) {
     const int role = m->joint_role[m->link_joint[m->dof_link[i]]];
     if (role == SR_ROLE_NONE || (role == SR_ROLE_DEPENDENT) == (dependent[i] != 0)) continue;

@@ -68,7 +68,7 @@ static int weights(N_Vector x, N_Vector weight, void* user) {
 // ---- projection -------------------------------------------------------------------------------------------------------
 
 static bool projects(const srIntegrator* integrator) {
-  return integrator->constrained != NULL && integrator->project > SR_PROJECT_NONE;
+  return integrator->constrained != NULL && (integrator->project > SR_PROJECT_NONE || integrator->options.partition);
 }
 
 static bool projects_velocities(const srIntegrator* integrator) {
@@ -86,6 +86,16 @@ static void project_error(srIntegrator* integrator, double* error) {
   for (int i = 0; i < s->nv; ++i) error[s->nq + i] -= c->dv[i];
 }
 
+// On the constraints: by the least change, or by the dependent coordinates alone.
+static int project_rows(srIntegrator* integrator, double t, double* x) {
+  double* v = x + integrator->system.nq;
+  double smallest;
+  if (!integrator->options.partition) return sri_project_state(integrator, t, x, v);
+  const int outcome = sri_partition_solve(integrator, t, x, v, &smallest);
+  if (outcome != SRI_DONE) return outcome;
+  return sri_factor_end(integrator, integrator->constrained->kept) ? SRI_DONE : SRI_REFUSED;
+}
+
 static int project(realtype t, N_Vector x, N_Vector correction, realtype tolerance, N_Vector error, void* user) {
   srIntegrator* integrator = user;
   srBdf* b = integrator->work;
@@ -97,8 +107,7 @@ static int project(realtype t, N_Vector x, N_Vector correction, realtype toleran
   memcpy(b->moved, now, n * sizeof *now);
   int outcome = SRI_DONE;
   if (sri_bdf_normalizes(&integrator->system)) outcome = sri_bdf_normalize(integrator, now, b->moved);
-  if (outcome == SRI_DONE && rows)
-    outcome = sri_project_state(integrator, t, b->moved, b->moved + integrator->system.nq);
+  if (outcome == SRI_DONE && rows) outcome = project_rows(integrator, t, b->moved);
   if (outcome == SRI_DONE && rows && error != NULL) project_error(integrator, NV_DATA_S(error));
   if (outcome == SRI_DONE && !sri_all_finite(integrator->ncontrol, b->moved)) outcome = SRI_NOT_FINITE;
   for (size_t i = 0; i < n; ++i) NV_DATA_S(correction)[i] = b->moved[i] - now[i];
@@ -276,6 +285,7 @@ const srIntegratorOps sri_cvode_ops = {
                .adaptive = true,
                .implicit = true,
                .index = 1,
+               .partitions = true,
                .baumgarte = true,
                .family = "bdf",
                .about = "SUNDIALS: backward differentiation of order 1 to 5, projected on the constraints"},

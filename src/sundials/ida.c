@@ -369,6 +369,7 @@ const srIntegratorOps sri_ida_ops = {
                .adaptive = true,
                .implicit = true,
                .index = 2,
+               .partitions = true,
                .family = "bdf",
                .about = "SUNDIALS: backward differentiation of order 1 to 5 on the stabilised index-2 form"},
     .needs = SRI_NEEDS(rates),
