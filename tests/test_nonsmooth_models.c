@@ -337,6 +337,63 @@ TEST(a_double_pendulum_strikes_a_wall) { ensure_model("nonsmooth/double-pendulum
 TEST(a_four_bar_strikes_a_stop_through_its_loop) { ensure_model("nonsmooth/four-bar-stop"); }
 TEST(a_bucket_falls_on_its_stop_and_closes_at_the_other) { ensure_model("nonsmooth/excavator-bucket"); }
 TEST(the_first_domino_meets_the_next_one_in_time) { ensure_model("nonsmooth/dominoes"); }
+
+// Time of the first contact between dominoes i and i + 1.
+static double meeting(const srRunResult* r, int i) {
+  char a[40], b[40];
+  (void)snprintf(a, sizeof a, "domino%d/domino", i);
+  (void)snprintf(b, sizeof b, "domino%d/domino", i + 1);
+  for (int k = 0; k < r->nevent; ++k) {
+    const srRunEvent* e = &r->event[k];
+    if (strcmp(e->kind, "impact") == 0 && strcmp(e->a, a) == 0 && strcmp(e->b, b) == 0) return e->t;
+  }
+  return NAN;
+}
+
+static void run_dominoes(Loaded* x, double step, double t_end) {
+  srRunOptions o = sr_run_options(x->m);
+  o.contact = step > 0 ? SR_CONTACT_TIMESTEPPING : SR_CONTACT_EVENT;
+  if (step > 0) o.method = "moreau";
+  if (step > 0) o.step = step;
+  o.t_end = o.every = t_end;
+  const srStatus status = sr_run(x->m, x->d, &o, NULL, &x->result);
+  if (status != SR_OK) printf("  %s\n", x->result.error_message);
+  ENSURE_EQUAL(status, SR_OK);
+  ENSURE_EQUAL(x->result.unsolved, 0);
+}
+
+// Two methods meet in the times at which each domino reaches the next one: time-stepping has them at the ends of its steps.
+static void ensure_wave(const char* set, int n, double step, double t_end) {
+  Loaded a = open_model("nonsmooth/dominoes", set), b = open_model("nonsmooth/dominoes", set);
+  run_dominoes(&a, 0, t_end);
+  run_dominoes(&b, step, t_end);
+  for (int i = 0; i < n - 1; ++i) ENSURE_NEAR(meeting(&a.result, i), meeting(&b.result, i), 1.2 * step);
+  // Nothing leaves the plane of the motion: redundant corners of an edge stay equal.
+  for (int i = 0; i < n; ++i) {
+    ENSURE_SMALL(a.d->q[7 * i + 1], 1e-9);
+    ENSURE_SMALL(a.d->q[7 * i + 4], 1e-8);
+    ENSURE_SMALL(a.d->q[7 * i + 6], 1e-8);
+  }
+  ENSURE(a.result.stats.steps < 60 * n);
+  close_model(&a);
+  close_model(&b);
+}
+
+TEST(dominoes_by_events_topple_when_they_do_in_small_steps) {
+  ensure_wave("N=3", 3, 2e-4, 0.16);
+  if (!runner_sanitized()) ensure_wave("N=5", 5, 2e-4, 0.25);
+}
+
+// All three lie on each other in the end: at rest, and the energy is accounted for.
+TEST(dominoes_by_events_come_to_rest) {
+  Loaded x = open_model("nonsmooth/dominoes", "N=3");
+  run_dominoes(&x, 0, 1);
+  ENSURE_SMALL(x.result.energy.kinetic, 1e-20);
+  ENSURE_SMALL(x.result.energy.residual, 1e-7 * x.result.energy.scale);
+  ENSURE_SMALL(x.result.penetration, 1e-9);
+  close_model(&x);
+}
+
 TEST(a_ratchet_holds_a_press_tooth_by_tooth) { ensure_model("nonsmooth/ratchet-press"); }
 TEST(rigid_balls_of_a_cradle_pass_the_momentum_on_by_sequence_or_all_at_once) {
   ensure_model("contact/newtons-cradle");

@@ -498,6 +498,8 @@ SR_API void sri_rigid_attach(srRigid* rigid, const srIntegrator* integrator);
 SR_API void sri_rigid_sources(srRigid* rigid, srEventSource source[2]);
 // Impacts, statuses and the position of touching contacts at a state, which it may change. Returns 0, or < 0: see sri_rigid_error.
 SR_API int sri_rigid_start(srRigid* rigid, double t, double* q, double* v, double* y);
+// A state of dense output on the joints and on all closed contacts, redundant ones alike. Returns as the callbacks.
+SR_API int sri_rigid_put(srRigid* rigid, double t, double* q, double* v, const double* y);
 // After an accepted step without an event: is there a contact whose status cannot continue from the state at its end? Then fired (of the second source) is set, and
 // *t is when that was.
 SR_API bool sri_rigid_late(srRigid* rigid, double* t, signed char* fired);

@@ -146,6 +146,13 @@ void sri_rigid_accelerations(const srRigid* x, const double* a, double* out);  /
 void sri_rigid_right(srRigid* x);  // x->right_rows: W a_free + drift, and what gives clamps their normal forces
 void sri_rigid_add(const srRigid* x, const double* p, double* v);  // v += X^T p
 double sri_rigid_work(const srRigid* x, const double* p, const double* before, const double* after, bool normal);
+double sri_rigid_compliance(
+    srRigid* x);  // of normals in cone problems, relative to their own: > 0 where rows are redundant
+// A start for the problem in x->problem, into x->p. Several contacts with friction may have several solutions, of which rounding would choose one (four
+// dominoes that lean on each other: one symmetric, two that lift a corner). This leads to the limit of equal compliances.
+void sri_rigid_begin_soft(srRigid* x);
+// The cone problem that decides about statuses, as sri_rigid_solve: from the forces with which all contacts stay closed where these are a solution, else from that start.
+bool sri_rigid_decide(srRigid* x, const double* q, double* residual);
 // The cone problem with right-hand side q (nrow) into x->p, from which it starts. False: not solved.
 bool sri_rigid_solve(srRigid* x, const double* q, double* residual);
 // A p = -right by rows: regular, or with equal compliances of all rows.

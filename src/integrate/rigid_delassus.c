@@ -17,8 +17,11 @@
 #define SOLVED_REDUNDANT                                                                                               \
   5e-10  // the same with dependent rows, where rounding is larger by the compliance: all attempts would run in vain
 #define REFINEMENTS 3
-#define ITERATIONS 200   // of an attempt of the cone problem: beyond them it is not solved
-#define REDUNDANT 1e-10  // compliance of normals relative to their own, in cone problems with dependent rows
+#define ITERATIONS 200         // of an attempt of the cone problem: beyond them it is not solved
+#define ITERATIONS_EVENT 5000  // the same where an event depends on it, at the most
+#define SOFT_LEAST 1e-3   // of their own mobility: compliance of all rows at the end of the start of a cone problem
+#define SOFT_SOLVED 1e-6  // of the right-hand side: residual there
+#define REDUNDANT 1e-10   // compliance of normals relative to their own, in cone problems with dependent rows
 
 // ---- a state ------------------------------------------------------------------------------------------------------------
 
@@ -182,15 +185,44 @@ static bool factor_rows(srRigid* x, double compliance) {
   return true;
 }
 
-bool sri_rigid_solve(srRigid* x, const double* q, double* residual) {
+double sri_rigid_compliance(srRigid* x) { return factor_rows(x, 0) ? 0 : REDUNDANT; }
+
+// Equal compliances of all contacts in all directions, of their own mobility: 1, 0.1, ... 1e-3, each from the solution of the last; then that of redundant normals alone.
+void sri_rigid_begin_soft(srRigid* x) {
   srContactProblem* p = x->problem;
-  const bool singular = !factor_rows(x, 0);
-  const double size = sri_largest(x->nrow, q);
-  srContactOptions o = sr_contact_options();
   srContactResult result;
+  srContactOptions o = sr_contact_options();
+  bool friction = false;
+  memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
+  for (int i = 0; i < x->npart; ++i) {
+    friction = friction || x->part[i].mu > 0 || x->part[i].force_s[0] != 0 || x->part[i].force_s[1] != 0;
+  }
+  if (x->npart < 2 || !friction) return;  // then the solution is unique
+  o.method = sr_contact_method_find("newton");
+  o.tolerance = SOFT_SOLVED * sri_largest(x->nrow, p->q);
+  o.iterations = ITERATIONS;
+  for (double soft = 1; soft > 0.5 * SOFT_LEAST; soft *= 0.1) {
+    for (int i = 0; i < x->npart; ++i) {
+      const int k = x->part[i].first;
+      p->cone[i].compliance[0] = p->cone[i].compliance[1] = soft * fabs(x->A[k * x->nrow + k]);
+    }
+    if (sr_contact_solve(x->solver, p, &o, x->p, &result) != SR_OK) break;
+  }
+  for (int i = 0; i < x->npart; ++i) p->cone[i].compliance[0] = p->cone[i].compliance[1] = 0;
+  const double kept = p->compliance;
+  p->compliance = sri_rigid_compliance(x);
+  o.tolerance = SOLVED_REDUNDANT * sri_largest(x->nrow, p->q);
+  if (p->compliance > 0) (void)sr_contact_solve(x->solver, p, &o, x->p, &result);
+  p->compliance = kept;
+  if (!sri_all_finite(x->nrow, x->p)) memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
+}
+
+// The cone problem of the parts with right-hand side q.
+static void pose(srRigid* x, const double* q) {
+  srContactProblem* p = x->problem;
   p->ncontact = x->npart;
   p->nequation = 0;
-  p->compliance = singular ? REDUNDANT : 0;
+  p->compliance = sri_rigid_compliance(x);
   for (int i = 0; i < x->npart; ++i) {
     const srRigidPart* part = &x->part[i];
     p->cone[i] = (srContactCone){.rows = part->rows, .mu = part->mu, .restitution = part->restitution};
@@ -200,9 +232,41 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual) {
   for (int i = 0; i < x->npart; ++i) {  // what is given does not depend on the compliance
     if (x->part[i].c->clamp > 0) p->q[x->part[i].first] *= 1 + p->compliance;
   }
+}
+
+// Is p a solution as it is: all closed, friction at rest inside of its cones?
+static bool is_admissible(const srRigid* x, const double* p) {
+  for (int i = 0; i < x->npart; ++i) {
+    const srRigidPart* part = &x->part[i];
+    const double* of = p + part->first;
+    const double pull = part->rows == 1 ? 0 : part->rows == 2 ? fabs(of[1]) : hypot(of[1], of[2]);
+    if (!(of[0] >= 0) || !(pull <= part->mu * of[0])) return false;
+  }
+  return true;
+}
+
+static bool solve(srRigid* x, const double* q, int iterations, double* residual);
+
+bool sri_rigid_decide(srRigid* x, const double* q, double* residual) {
+  (void)sri_rigid_solve_rows(x, q, x->p);
+  if (is_admissible(x, x->p) && solve(x, q, ITERATIONS, residual)) return true;
+  pose(x, q);
+  sri_rigid_begin_soft(x);
+  return solve(x, q, ITERATIONS_EVENT, residual);
+}
+
+bool sri_rigid_solve(srRigid* x, const double* q, double* residual) { return solve(x, q, ITERATIONS, residual); }
+
+static bool solve(srRigid* x, const double* q, int iterations, double* residual) {
+  srContactProblem* p = x->problem;
+  pose(x, q);
+  const bool singular = p->compliance > 0;
+  const double size = sri_largest(x->nrow, q);
+  srContactOptions o = sr_contact_options();
+  srContactResult result;
   o.method = sr_contact_method_find("newton");
   o.tolerance = (singular ? SOLVED_REDUNDANT : SOLVED) * fmax(size, 1e-12);
-  o.iterations = ITERATIONS;
+  o.iterations = iterations;
   ++x->stats.problems;
   *residual = 0;
   if (sr_contact_solve(x->solver, p, &o, x->p, &result) != SR_OK) return false;

@@ -100,6 +100,7 @@ static srStatus solve(srRigid* x, srImpactLaw law, srImpactResult* r) {
   o.method = sr_contact_method_find("newton");
   o.tolerance = IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q);
   memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
+  if (x->o.order == SR_IMPACT_ORDER_SIMULTANEOUS) sri_rigid_begin_soft(x);
   if (x->o.order == SR_IMPACT_ORDER_SIMULTANEOUS) return sr_contact_impact(x->solver, x->problem, law, &o, x->p, r);
   srContactOptions sequence = o;
   sequence.tolerance = x->o.speed;

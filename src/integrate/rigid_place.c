@@ -1,6 +1,7 @@
 // Contacts that stay closed after an event: their statuses for the next phase; position and velocity are put on them; combinations of redundant normals.
 #include "integrate/rigid_touch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -59,7 +60,8 @@ int sri_rigid_place_position(srRigid* x, double t, double* q) {
     if (answer == 0 && s->ng > 0) answer = s->constraint(s->user, t, q, x->g, NULL, NULL);
     if (answer != 0) return answer;
     for (int k = 0; k < x->ncontact; ++k) off = fmax(off, fabs(sri_rigid_contact(x, k)->gap));
-    if (!(off > 1e-14)) return 0;
+    if (s->np > 0) off = fmax(off, sri_largest_of(x->kept, s->np, x->g));
+    if (!(off > 4 * DBL_EPSILON * fmax(10, sri_largest(s->nq, q)))) return 0;
     build_normals(x);
     for (int k = 0; k < s->ng; ++k) x->right[k] = k < s->np ? -x->g[k] : 0;
     srm_saddle_solve(x->saddle, NULL, x->right, x->v_new, NULL);
@@ -87,6 +89,27 @@ void sri_rigid_place_velocity(srRigid* x, double* v) {
   sri_rigid_velocities(x, v, x->right_rows);
   (void)sri_rigid_solve_rows(x, x->right_rows, x->p);
   sri_rigid_add(x, x->p, v);
+}
+
+// The velocity on the equations of the joints.
+static void place_on_joints(srRigid* x, double* v) {
+  const srSystem* s = &x->inner;
+  if (s->ng == 0) return;
+  srm_rows_times(&x->shape, x->G, v, x->right);
+  for (int k = 0; k < s->ng; ++k) x->right[k] = -x->right[k] - x->b[k];
+  srm_saddle_solve(x->saddle, NULL, x->right, x->v_new, NULL);
+  for (int i = 0; i < s->nv; ++i) v[i] += x->v_new[i];
+}
+
+int sri_rigid_put(srRigid* x, double t, double* q, double* v, const double* y) {
+  int answer = sri_rigid_free(x, t, q, v, y);
+  if (answer == 0) answer = sri_rigid_place_position(x, t, q);
+  if (answer == 0) answer = sri_rigid_free(x, t, q, v, y);
+  if (answer == 0) answer = sri_rigid_list(x, t, q);
+  if (answer != 0) return answer;
+  place_on_joints(x, v);
+  sri_rigid_place_velocity(x, v);
+  return 0;
 }
 
 // An orthonormal basis of the range of the Delassus matrix of the normals, where they are redundant and friction makes their distribution matter: by Gram-Schmidt, the

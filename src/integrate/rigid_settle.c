@@ -8,7 +8,9 @@
 
 #include <math.h>
 
-#define ROUNDS 50  // of closing and opening at one instant
+#define ROUNDS 50       // of closing and opening at one instant
+#define CONE_MOST 3.0   // times u_c: slip of a cone that stays one
+#define LEAVES_TOO 1.5  // the same where another one has left: that is at 2
 
 // ---- events -----------------------------------------------------------------------------------------------------------------
 
@@ -46,14 +48,15 @@ static int cause_of(const srTouch* at, const signed char* cause) {
   return at->was >= 0 && cause != NULL ? cause[at->was] : 0;
 }
 
-// Contacts that have no slip, and those of which the friction is exhausted.
+// Contacts that have no slip, and those of which the friction is exhausted. Cones leave together, where they have about as much slip: both corners of an edge.
 static void mark_still(srRigid* x, const signed char* cause) {
+  const double most = has_cause(x, cause, SR_CAUSE_LEAVE) ? LEAVES_TOO : CONE_MOST;
   for (int i = 0; i < x->ntouch; ++i) {
     srTouch* at = &x->touch[i];
     const int own = cause_of(at, cause);
     const double slip = at->planar ? fabs(at->s[0] * at->along[0] + at->s[1] * at->along[1]) : at->slip;
     const bool small = slip <= x->o.speed || (at->planar && (own & SR_CAUSE_STOP) != 0);
-    const bool cone = at->before == SR_RIGID_CONE && at->slip <= 3 * x->closed[at->was].slip_least;
+    const bool cone = at->before == SR_RIGID_CONE && at->slip <= most * x->closed[at->was].slip_least;
     const bool creeps = at->before == SR_RIGID_SLIDES && x->closed[at->was].creeps;
     at->still = (small || cone || creeps) && (own & SR_CAUSE_LEAVE) == 0;
   }
@@ -135,7 +138,7 @@ static int place(srRigid* x, double t, double* q, double* v, const double* y) {
   return 0;
 }
 
-int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
+static int settle_once(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
   x->freed = false;  // an action may have changed a parameter
   int answer = list_touching(x, t, q, v, y, cause);
   const bool struck = answer == 0 && sri_rigid_approaches(x);
@@ -154,4 +157,28 @@ int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, cons
   ++x->generation;
   x->t_settled = t;
   return 0;
+}
+
+// An event of others may leave a contact in space with less slip than that at which it is examined for sticking, and no switching function falls through 0.
+static bool find_slow(srRigid* x, const double* v, signed char* cause) {
+  bool any = false;
+  for (int k = 0; k < x->nclosed; ++k) {
+    const srClosed* at = &x->closed[k];
+    double s[2];
+    cause[k] = 0;
+    if (at->status != SR_RIGID_SLIDES || at->planar || at->straight || at->mu == 0) continue;
+    const double slip = sri_rigid_slip(sri_rigid_contact(x, k), v, s);
+    if (!(slip < (at->missed ? SR_RIGID_NEAR : 1) * at->slip_least)) continue;
+    cause[k] = SR_CAUSE_STOP;
+    any = true;
+  }
+  return any;
+}
+
+int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
+  int answer = settle_once(x, t, q, v, y, cause);
+  for (int round = 0; round < ROUNDS && answer == 0 && find_slow(x, v, x->fired); ++round) {
+    answer = settle_once(x, t, q, v, y, x->fired);
+  }
+  return answer;
 }

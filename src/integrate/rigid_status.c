@@ -59,9 +59,8 @@ int sri_touch_solve_closed(srRigid* x) {
   double residual = 0;
   x->softness = 0;
   sri_touch_build_closed(x);
-  memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
   sri_rigid_right(x);
-  if (x->npart > 0 && !sri_rigid_solve(x, x->right_rows, &residual) && residual > 1e-6) {
+  if (x->npart > 0 && !sri_rigid_decide(x, x->right_rows, &residual) && residual > 1e-6) {
     return sri_rigid_fail(x,
                           "which contacts stick, slide or open cannot be decided: the complementarity problem of the "
                           "accelerations was not solved");
