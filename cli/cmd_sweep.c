@@ -235,6 +235,7 @@ static bool feed(Leader* l) {
 
 static bool work(Leader* l) {
   Sweep* s = l->s;
+  if (l->journal.done < s->rows && !journal_begin(&l->journal, s)) return false;
   while (l->journal.done < s->rows) {
     if (progress_count(&l->progress, l->journal.done, s->rows, "rows")) return true;
     if (!feed(l)) return false;
@@ -256,7 +257,7 @@ static bool prepare(Leader* l) {
   if (stop_asked()) return l->progress.stopped = true, true;
   if (!pool_set_columns(&l->pool)) return false;
   if (l->ranks) ranks_set_columns(l->ranks, s);
-  return journal_begin(&l->journal, s);
+  return true;
 }
 
 // ------------------------------------------------------------------------------------------------------------------- ending
@@ -288,9 +289,7 @@ static int finish(Leader* l, Outcome* o) {
 static int lead(Leader* l, int ranks) {
   const double begun = wall_clock();
   l->progress = progress_begin(l->s->cli);
-  bool good = prepare(l);
-  const bool refused = !good;
-  good = good && (l->progress.stopped || work(l));
+  const bool prepared = prepare(l), good = prepared && (l->progress.stopped || work(l));
   progress_end(&l->progress);
   ranks_end(l->ranks);
   l->ranks = NULL;
@@ -298,7 +297,7 @@ static int lead(Leader* l, int ranks) {
   l->pool = (Pool){0};
   Outcome outcome = {.ranks = ranks, .seconds = wall_clock() - begun, .stopped = l->progress.stopped};
   if (good) return finish(l, &outcome);
-  return cli_refuse(l->s->cli, refused ? EXIT_INPUT : EXIT_FAILED);
+  return cli_refuse(l->s->cli, prepared ? EXIT_FAILED : EXIT_INPUT);
 }
 
 static int start(Sweep* s) {

@@ -6,6 +6,7 @@
 #define SARRUS_CLI_SWEEP_H
 
 #include <stdint.h>
+#include <time.h>
 
 #include "cli.h"
 
@@ -105,7 +106,7 @@ typedef struct Journal {
   long long* offset;  // of the line of each row; -1: not done
   int* length;
   long long rows, done, resumed;
-  bool failed;
+  time_t synced;
 } Journal;
 void sweep_command(const Sweep* s, srText* out);  // what makes it the same sweep, as it would be typed
 // Opens it, and reads the rows of a sweep that was stopped. False: reported. *columns is set where the journal has them.

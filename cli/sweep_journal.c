@@ -16,6 +16,8 @@
 
 #include "sweep.h"
 
+enum { PAUSE = 5 };  // seconds between synchronisations with the disk
+
 uint64_t hash_bytes(uint64_t hash, const void* bytes, size_t n) {
   for (const unsigned char* p = bytes; n > 0; p++, n--) hash = (hash ^ *p) * 1099511628211ull;
   return hash;
@@ -230,13 +232,16 @@ bool journal_flush(Journal* j, Cli* cli) {
     n += (size_t)got;
   }
   if (n < j->pending.n || j->pending.failed) {
-    j->failed = true;
     cli_error(cli, "'%s' could not be written: %s; the rows before are in it, and the same command continues",
               j->path ? j->path : "a temporary file", j->pending.failed ? "out of memory" : strerror(errno));
     return false;
   }
   j->end += (long long)n;
   sr_text_free(&j->pending);
+  if (j->path && time(NULL) >= j->synced + PAUSE) {  // a power cut costs the rows of so many seconds
+    (void)fdatasync(j->file);
+    j->synced = time(NULL);
+  }
   return true;
 }
 
@@ -250,7 +255,8 @@ bool journal_line(const Journal* j, long long row, srText* out) {
 }
 
 void journal_close(Journal* j, bool remove) {
-  if (remove && j->path && j->file >= 0) (void)unlink(j->path);
+  struct stat there;
+  if (j->path && j->file >= 0 && (remove || (fstat(j->file, &there) == 0 && there.st_size == 0))) (void)unlink(j->path);
   if (j->file >= 0) close(j->file);
   free(j->path);
   free(j->offset);

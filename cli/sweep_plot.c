@@ -62,7 +62,9 @@ static bool draw_panel(const Sweep* s, srPlot* plot, int panel, int k, const cha
   bool good = first && order && work && deal(s, k, all, first, order);
   const bool dots = is_sampled(s) || n < all;
   sr_plot_panel(plot, 0, panel,
-                &(srPlotPanel){.x_label = sr_sweep_name(s->plan, k), .y_label = panel == 0 ? label : NULL});
+                &(srPlotPanel){.x_label = sr_sweep_name(s->plan, k),
+                               .y_label = panel == 0 ? label : NULL,
+                               .x_scale = sr_sweep_is_log(s->plan, k) ? SR_PLOT_LOG : SR_PLOT_LINEAR});
   for (long long c = 0; good && c < n; c++) {
     const int begin = first[c], end = n < all ? (int)s->rows : first[c + 1];
     for (int i = begin; i < end; i++) {

@@ -189,21 +189,45 @@ static void put_json(const Sweep* s, const Journal* j, const Outcome* o, srText*
   sr_json_end(&json);
 }
 
-// Least and largest value of a column, with their rows.
-static void show_column(const Sweep* s, const Journal* j, int column, srText* out) {
+// Least and largest value of each column, with their rows. One pass: a table may be longer than the memory.
+typedef struct Range {
+  double least, most;
+  long long least_row, most_row;
   bool words;
-  double* x = table_numbers(s, j, column, &words);
-  long long least = -1, most = -1;
-  for (long long i = 0; x && i < s->rows; i++) {
-    if (isnan(x[i])) continue;
-    if (least < 0 || x[i] < x[least]) least = i;
-    if (most < 0 || x[i] > x[most]) most = i;
+} Range;
+
+static void find_ranges(const Sweep* s, const Journal* j, Range* range, int n) {
+  srText line = {0};
+  for (int c = 0; c < n; c++) range[c] = (Range){.least_row = -1, .most_row = -1};
+  for (long long i = 0; i < s->rows; i++, sr_text_free(&line)) {
+    if (!journal_line(j, i, &line)) continue;
+    for (int c = 0; c < n; c++) {
+      size_t size;
+      Range* r = &range[c];
+      const char* cell = cell_at(line.data, line.n, c, &size);
+      r->words = r->words || *cell == '"';
+      const double x = *cell == '"' ? (double)NAN : strtod(cell, NULL);
+      if (isnan(x)) continue;
+      if (r->least_row < 0 || x < r->least) r->least = x, r->least_row = i;
+      if (r->most_row < 0 || x > r->most) r->most = x, r->most_row = i;
+    }
   }
-  if (least >= 0)
-    sr_text_print(out, "  %-28s %15.8g %9lld %15.8g %9lld\n", s->columns.item[column], x[least], least, x[most], most);
-  else
-    sr_text_print(out, "  %-28s %15s\n", s->columns.item[column], words ? "words" : "no number");
-  free(x);
+}
+
+static void show_ranges(const Sweep* s, const Journal* j, int n, srText* out) {
+  Range* range = calloc((size_t)n + 1, sizeof *range);
+  if (!range) return;
+  find_ranges(s, j, range, n);
+  sr_text_print(out, "  %-28s %15s %9s %15s %9s\n", "result", "least", "row", "largest", "row");
+  for (int c = 0; c < n; c++) {
+    const Range* r = &range[c];
+    if (r->least_row >= 0)
+      sr_text_print(out, "  %-28s %15.8g %9lld %15.8g %9lld\n", s->columns.item[c], r->least, r->least_row, r->most,
+                    r->most_row);
+    else
+      sr_text_print(out, "  %-28s %15s\n", s->columns.item[c], r->words ? "words" : "no number");
+  }
+  free(range);
 }
 
 static void show_rows(const Sweep* s, const Journal* j, srText* out) {
@@ -251,8 +275,7 @@ static void show(const Sweep* s, const Journal* j, const Outcome* o, srText* out
     show_rows(s, j, out);
     return;
   }
-  sr_text_print(out, "  %-28s %15s %9s %15s %9s\n", "result", "least", "row", "largest", "row");
-  for (int i = 0; i < s->columns.n && (i < SHOWN_RANGES || s->cli->verbose); i++) show_column(s, j, i, out);
+  show_ranges(s, j, s->cli->verbose || s->columns.n < SHOWN_RANGES ? s->columns.n : SHOWN_RANGES, out);
   if (s->columns.n > SHOWN_RANGES && !s->cli->verbose)
     sr_text_print(out, "  ... and %d more; --verbose prints them\n", s->columns.n - SHOWN_RANGES);
   if (s->out) sr_text_print(out, "table %s\n", output_is_stdout(s->out) ? "on standard output" : s->out);

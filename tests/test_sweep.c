@@ -122,6 +122,7 @@ TEST(sweep_grids_are_full_factorial) {
   ENSURE_EQUAL(add(s, "phi=0,pi/2,max(1,2)", false), SR_OK);
   ENSURE_EQUAL(sr_sweep_rows(s), 10 * 5 * 2 * 3);
   ENSURE_EQUAL(sr_sweep_count(s), 4);
+  ENSURE(!sr_sweep_is_log(s, 0) && sr_sweep_is_log(s, 1));
   ENSURE(!sr_sweep_is_words(s, 0) && sr_sweep_is_words(s, 2) && !sr_sweep_is_words(s, 3));
   long long row = 0;
   for (int k = 0; k < 10; k++)

@@ -39,9 +39,11 @@ SR_API srStatus sr_sweep_sample(srSweep* sweep, long long n, unsigned long long 
 SR_API long long sr_sweep_rows(const srSweep* sweep);
 SR_API int sr_sweep_count(const srSweep* sweep);  // parameters
 SR_API const char* sr_sweep_name(const srSweep* sweep, int parameter);
-SR_API int sr_sweep_values(const srSweep* sweep, int parameter);                // of its grid; 0: it is random
-SR_API bool sr_sweep_is_words(const srSweep* sweep, int parameter);             // some value of its list is no number
-SR_API int sr_sweep_place(const srSweep* sweep, long long row, int parameter);  // which of its values; -1: random
+SR_API int sr_sweep_values(const srSweep* sweep, int parameter);     // of its grid; 0: it is random
+SR_API bool sr_sweep_is_words(const srSweep* sweep, int parameter);  // some value of its list is no number
+SR_API bool sr_sweep_is_log(const srSweep* sweep,
+                            int parameter);  // its values are positive, at equal or uniform ratios
+SR_API int sr_sweep_place(const srSweep* sweep, long long row, int parameter);      // which of its values; -1: random
 SR_API double sr_sweep_number(const srSweep* sweep, long long row, int parameter);  // NaN: a word
 // The value as text: numbers with 17 digits, words as they were given.
 SR_API void sr_sweep_text(const srSweep* sweep, long long row, int parameter, srText* out);

@@ -220,6 +220,11 @@ int sr_sweep_values(const srSweep* s, int parameter) { return s->parameter[param
 
 bool sr_sweep_is_words(const srSweep* s, int parameter) { return s->parameter[parameter].has_words; }
 
+bool sr_sweep_is_log(const srSweep* s, int parameter) {
+  const Parameter* p = &s->parameter[parameter];
+  return (p->kind == GRID_LOG || p->kind == LOGUNIFORM) && p->a > 0;
+}
+
 int sr_sweep_place(const srSweep* s, long long row, int parameter) {
   if (s->parameter[parameter].n == 0) return -1;
   long long point = row / s->samples;

@@ -29,6 +29,14 @@ def test_every_verb_of_the_help_is_a_function():
     assert set(verbs) <= set(dir(sarrus))
 
 
+def test_sweep_takes_lists_and_options_of_its_verb():
+    out = sarrus.sweep("run", PENDULUM, "--", "--t-end", 0.1, sweep={"l": [1, 2.5], "theta0": [0, 0.2]}, result=["q", "t"])
+    assert out["rows"] == 4 and out["failed"] == 0 and out["parameters"]["l"].tolist() == [1, 1, 2.5, 2.5]
+    assert out["results"]["t"].tolist() == [0.1] * 4
+    for l, theta0, q in zip(out["parameters"]["l"], out["parameters"]["theta0"], out["results"]["q(theta)"]):
+        same(sarrus.run(PENDULUM, t_end=0.1, set={"l": l, "theta0": theta0}).report, {"q": [q]}, 0)
+
+
 def test_eval_check_and_run_give_what_they_print():
     same(sarrus.eval(PENDULUM, q=[0.25], v=[1]), command("eval", PENDULUM, "--q", "0.25", "--v", "1", "--json"), 0)
     same(sarrus.check(PENDULUM), command("check", PENDULUM, "--json"), 0)

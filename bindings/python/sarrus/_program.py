@@ -32,13 +32,14 @@ def program():
     return found
 
 
-def _call(arguments):
-    return subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+def _call(arguments, **environment):
+    return subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})
 
 
 @functools.lru_cache(maxsize=None)
 def _help(which, verb=None):
-    return _call([verb, "--help"] if verb else ["--help"]).stdout
+    return _call([verb, "--help"] if verb else ["--help"], COLUMNS="1000").stdout  # the text of an option on one line
 
 
 def verbs():
@@ -56,6 +57,8 @@ def options(verb):
 
 
 def _text(x):
+    if isinstance(x, (list, tuple, np.ndarray)):
+        return ",".join(_text(y) for y in x)
     if isinstance(x, (float, np.floating)):
         return repr(float(x))
     return os.fspath(x) if isinstance(x, os.PathLike) else str(x)
@@ -72,7 +75,7 @@ def _words(name, value, repeated):
     if isinstance(value, (list, tuple, np.ndarray)):
         if repeated:
             return [w for x in value for w in _words(name, x, False)]
-        return [option, ",".join(_text(x) for x in value)]
+        return [option, _text(value)]
     return [option, _text(value)]
 
 
@@ -100,7 +103,8 @@ def verb(name, *arguments, **given):
 
     Returns the JSON object, with lists of numbers as arrays, or {"text": ...} of a verb that has none. t_end=2 is --t-end 2,
     flag=True is --flag, lists are comma lists (or the option as often as there are values, where its help says so),
-    set={"l": 2} is --set l=2. sarrus.Error where it fails; its `result` is what the program printed all the same."""
+    set={"l": 2} is --set l=2. What follows "--" among the arguments comes last: sarrus.sweep("run", model, "--", "--t-end", 2,
+    sweep={"l": [1, 2, 5]}, result="q"). sarrus.Error where it fails; its `result` is what the program printed all the same."""
     if _verbs.here(name, arguments, given):
         return _verbs.call(name, arguments, given)
     known = verbs()
@@ -108,12 +112,14 @@ def verb(name, *arguments, **given):
         raise ValueError(f"there is no verb '{name}'{nearest(name, known, '.')} There are: {', '.join(known)}")
     has = options(name)
     _verbs.check_words(name, given, has)
-    command = [name, *_arguments(arguments)]
+    words = list(_arguments(arguments))
+    cut = words.index("--") if "--" in words else len(words)
+    command = [name, *words[:cut]]
     for option, value in given.items():
         command += _words(option, value, "as often" in has[option][1])
     if "json" in has and "json" not in given:
         command.append("--json")
-    done = _call(command)
+    done = _call(command + words[cut:])
     result = _parsed(done.stdout)
     if done.returncode != 0:
         said = result.get("errors") or _said(done.stderr, "error") or [done.stderr.strip() or f"sarrus {name} failed"]

@@ -22,8 +22,10 @@ def _files(arguments):
 
 def here(name, arguments, given):
     """Can the verb be computed in this process? With options that only the command line has (state, verbose, jobs, csv) it starts one."""
+    if name not in KNOWN or any(k not in KNOWN[name] for k in given):
+        return False
     files = [os.fspath(f) for f in _files(arguments)]
-    if name not in KNOWN or not files or any(k not in KNOWN[name] for k in given):
+    if not files:
         return False
     if any(L.lib.sr_is_network(os.fsencode(f)) for f in files):
         return False  # the program does it, or refuses
