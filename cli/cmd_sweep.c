@@ -115,7 +115,7 @@ static bool choose_results(Sweep* s) {
   if (!s->by_default) n = s->results.n, paths = s->results.item;
   for (int i = 0; i < n; i++)
     if (!paths_add_list(&s->wanted, paths[i])) return cli_error(s->cli, "out of memory"), false;
-  return true;
+  return s->wanted.n > 0 || (cli_error(s->cli, "--result has no path in it"), false);
 }
 
 static bool check_numbers(Sweep* s, bool ranks) {
@@ -291,8 +291,6 @@ static int lead(Leader* l, int ranks) {
   l->progress = progress_begin(l->s->cli);
   const bool prepared = prepare(l), good = prepared && (l->progress.stopped || work(l));
   progress_end(&l->progress);
-  ranks_end(l->ranks);
-  l->ranks = NULL;
   pool_end(&l->pool);
   l->pool = (Pool){0};
   Outcome outcome = {.ranks = ranks, .seconds = wall_clock() - begun, .stopped = l->progress.stopped};
@@ -313,11 +311,11 @@ static int start(Sweep* s) {
     status = cli_refuse(s->cli, EXIT_FAILED);
   } else if (rank > 0) {
     ranks_serve(l.ranks, &l.pool);
-    ranks_end(l.ranks);
     status = EXIT_DONE;
   } else {
-    status = lead(&l, ranks);
+    status = lead(&l, ranks);  // writes the table before it waits for the other ranks: mpirun may be ending them
   }
+  ranks_end(l.ranks);
   pool_end(&l.pool);
   journal_close(&l.journal, false);
   return status;

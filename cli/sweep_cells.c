@@ -1,5 +1,7 @@
 // Results of a verb by their path in its JSON: `q[0]`, `energy.residual`, `modes[0].frequency`, `sensors.tip.position[2]`, `tau[-1][0]` (counted from the
 // end), `q(JOINT)` and `q(JOINT)[1]` (also v and a), `modes[*].re` (all). A path that leads to a list or an object means all values in it.
+#include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ static const Default defaults[] = {
     {"partition", {"rank", "condition", "dof_position", "dof_velocity"}},
     {"modes", {"stability", "zeros", "modes[*].re", "modes[*].im"}},
     {"recommend", {"recommend.method", "stiffness.ratio"}},
-    {"compare", {"models[*].runs[*].error"}},
+    {"compare", {"models[*].runs[*].error.state"}},
 };
 
 const char* const* cells_default(const char* verb, int* n) {
@@ -142,6 +144,15 @@ static bool has_name(const JsonTree* t, int joint, const char* name, size_t n) {
   return same;
 }
 
+// "[k]" at the path. Returns its length, 0: it is none.
+static int read_index(const char* path, int* k) {
+  char* end;
+  if (*path != '[' || (path[1] != '-' && !isdigit((unsigned char)path[1]))) return 0;
+  const long x = strtol(path + 1, &end, 10);
+  *k = x > INT_MAX ? INT_MAX : x < -INT_MAX ? -INT_MAX : (int)x;
+  return *end == ']' ? (int)(end + 1 - path) : 0;
+}
+
 // "(JOINT)" or "(JOINT)[k]" behind q, v or a. -1: there is none; *rest: behind it.
 static int node_of_joint(const JsonTree* t, int list, const char* path, const char** rest) {
   const int joints = member(t, 0, "joints");
@@ -151,11 +162,12 @@ static int node_of_joint(const JsonTree* t, int list, const char* path, const ch
     const char* close = path;
     while ((close = strchr(close + 1, ')')) != NULL) {  // the name may hold one
       if (!has_name(t, j, path + 1, (size_t)(close - path) - 1)) continue;
-      int count = 0, k = 0, length = 0;
+      int count = 0, k = 0;
       const int first = numbers_of_joint(t, j, velocities, &count);
       if (first < 0 || count < 1) return -1;
       *rest = close + 1;
-      if (count > 1 && (sscanf(*rest, "[%d]%n", &k, &length) != 1 || length == 0 || k < 0 || k >= count)) return -1;
+      const int length = count > 1 ? read_index(*rest, &k) : 0;
+      if (count > 1 && (length == 0 || k < 0 || k >= count)) return -1;
       *rest += length;
       return child(t, list, first + k);
     }
@@ -169,8 +181,9 @@ static int step(const JsonTree* t, int at, const char* path, const char** rest) 
   const JsonNode* x = &t->node[at];
   if (*path == '(') return x->key && at > 0 && strchr("qva", *x->key) ? node_of_joint(t, at, path, rest) : -1;
   if (*path == '[') {
-    int k = 0, length = 0;
-    if (!is_list(x) || sscanf(path, "[%d]%n", &k, &length) != 1 || length == 0) return -1;
+    int k = 0;
+    const int length = is_list(x) ? read_index(path, &k) : 0;
+    if (length == 0) return -1;
     *rest = path + length;
     const int n = child_count(t, at);
     return k < -n || k >= n ? -1 : child(t, at, k < 0 ? n + k : k);
@@ -265,16 +278,35 @@ static bool expand_all(Expansion* e, int at, const srText* path) {
   return good;
 }
 
+// Names of the joints that q(NAME) can mean; of one with several numbers, that an index is needed.
+static void tell_joints(Expansion* e) {
+  const JsonTree* t = e->tree;
+  const int joints = member(t, 0, "joints");
+  const char* before = "; q(NAME) takes a joint, q(NAME)[k] a number of one that has several: ";
+  for (int j = joints + 1; joints >= 0 && j < t->node[joints].end; j = t->node[j].end, before = ", ") {
+    const int name = member(t, j, "name");
+    if (name >= 0) sr_text_print(e->reason, "%s%.*s", before, t->node[name].n - 2, t->node[name].text + 1);
+  }
+}
+
 // What is there, where a path leads nowhere.
-static void tell_members(Expansion* e, int at, const srText* path) {
+static void tell_members(Expansion* e, int at, const char* rest, const srText* path) {
   const JsonTree* t = e->tree;
   const JsonNode* x = &t->node[at];
-  sr_text_print(e->reason, "%s%.*s%s", path->n ? "'" : "the result", (int)path->n, path->n ? path->data : "",
-                path->n ? "'" : "");
+  const int n = child_count(t, at);
+  if (path->n > 0)
+    sr_text_print(e->reason, "'%.*s'", (int)path->n, path->data);
+  else
+    sr_text_print(e->reason, "the result");
   if (is_single(x)) {
     sr_text_print(e->reason, " is a single value");
   } else if (is_list(x)) {
-    sr_text_print(e->reason, " has %d values, [0] to [%d]", child_count(t, at), child_count(t, at) - 1);
+    sr_text_print(e->reason,
+                  n == 0   ? " is empty"
+                  : n == 1 ? " has one value, [0]"
+                           : " has %d values, [0] to [%d]",
+                  n, n - 1);
+    if (*rest == '(') tell_joints(e);
   } else {
     sr_text_print(e->reason, " has the keys ");
     for (int i = at + 1; i < x->end; i = t->node[i].end)
@@ -305,11 +337,11 @@ static int expand(Expansion* e, int at, const char* rest, const srText* path) {
     sr_text_free(&quiet);
     e->reason = reason;
     if (found > 0 || at + 1 >= t->node[at].end) return e->out->n - before;
-    return tell_members(e, at, path), -1;
+    return tell_members(e, at, rest, path), -1;
   }
   const char* behind = rest;
   const int next = step(t, at, rest, &behind);
-  if (next < 0) return tell_members(e, at, path), -1;
+  if (next < 0) return tell_members(e, at, rest, path), -1;
   srText longer = {0};
   if (path->n > 0) sr_text_add(&longer, path->data, path->n);
   sr_text_add(&longer, rest, (size_t)(behind - rest));

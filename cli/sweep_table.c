@@ -265,7 +265,7 @@ static void show_rows(const Sweep* s, const Journal* j, srText* out) {
 
 static void show(const Sweep* s, const Journal* j, const Outcome* o, srText* out) {
   enum { SHOWN_ROWS = 60, SHOWN_COLUMNS = 6, SHOWN_RANGES = 20 };
-  sr_text_print(out, "sweep of %s over %s: %lld rows", s->verb->name, s->model, s->rows);
+  sr_text_print(out, "sweep of %s over %s: %lld row%s", s->verb->name, s->model, s->rows, s->rows == 1 ? "" : "s");
   if (j->done < s->rows) sr_text_print(out, ", %lld of them done", j->done);
   if (j->resumed > 0) sr_text_print(out, ", %lld taken from the journal", j->resumed);
   sr_text_print(out, ", %lld failed, %.3g s", o->failed, o->seconds);

@@ -272,7 +272,12 @@ says "there is no 'nergy': the result has the keys t, formulation, q, v"
 status 2 eval "$pendulum" --sweep l=1,2 --result energy.total
 says "'energy' has the keys kinetic, potential"
 status 2 eval "$pendulum" --sweep l=1,2 --result 'q[3]'
-says "'q' has 1 value"
+says "'q' has one value, [0]"
+status 2 eval "$pendulum" --sweep l=1,2 --result 'q[99999999999999999999]'
+status 2 eval "$pendulum" --sweep l=1,2 --result 'v(nope)'
+says "takes a joint, q(NAME)[k] a number of one that has several: theta"
+status 2 eval "$pendulum" --sweep l=1,2 --result ','
+says "no path"
 status 2 eval "$pendulum" --sweep l=1,2 --t-end 3
 says "options of the verb are written behind --"
 status 2 eval "$pendulum" --sweep l=1,2 -- --t-ned 3
