@@ -59,7 +59,7 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus kinematics models/mechanisms/four-bar.xml --t-end 2 --every 0.01 --out four-bar.csv")                      \
   X(inverse, "MODEL [options]", "forces of the actuators for the motion of the drivers, trees and loops",              \
     "sarrus inverse models/mechanisms/stewart-platform.xml --t-end 1 --every 0.1")                                     \
-  X(equilibrium, "MODEL [options]", "static equilibrium: positions, states, forces, stability",                        \
+  X(equilibrium, "MODEL [options]", "equilibrium or steady motion: positions, speeds, parameters, stability",          \
     "sarrus equilibrium models/half-car.xml")                                                                          \
   X(partition, "MODEL [options]", "independent and dependent coordinates; rank, redundant equations",                  \
     "sarrus partition models/paper2/slider-crank.xml --independent crank")                                             \
