@@ -20,7 +20,7 @@ static const Default defaults[] = {
     {"run", {"t", "q", "v", "energy.kinetic", "energy.potential", "energy.residual", "steps"}},
     {"kinematics", {"t", "q", "v", "a", "drivers"}},
     {"inverse", {"t[-1]", "tau[-1]"}},
-    {"equilibrium", {"q", "residual", "stability"}},
+    {"equilibrium", {"q", "exchanged", "residual", "stability"}},
     {"partition", {"rank", "condition", "dof_position", "dof_velocity"}},
     {"modes", {"stability", "zeros", "modes[*].re", "modes[*].im"}},
     {"recommend", {"recommend.method", "stiffness.ratio"}},

@@ -3,7 +3,7 @@
 # path, figures, what is refused. MPI where mpirun and the module are there. 300 rows; 10 000 under --long.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
-models=$PWD/models include=$PWD/include
+models=$PWD/models include=$PWD/include docs=$PWD/docs
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -36,6 +36,8 @@ status 0 run "$pendulum" --random l=uniform:1:2 --random theta0=normal:0.1:0.01 
 status 0 eval "$pendulum" --sweep l=1,2 --sweep v0=-1:1:3 --json --result energy,v -- --v '{v0}'
 cp out sweep.json
 status 0 eval "$pendulum" --sweep theta0=0:pi:3 --sweep l=1e-2:1e2:5:log --out grid.csv --svg figures
+sed -n '/^```xml governor/,/^```$/p' "$docs/using/sweep.md" | sed '1d;$d' > governor.xml
+status 0 equilibrium governor.xml --sweep W=1:6:11 --sweep start=0.01,1.2 --result 'q(theta),stability' --out pitchfork.csv -- --steady --q '0,{start}'
 python3 - "$rows" << 'PYTHON' || fail "closed forms, see above"
 import csv, json, math, sys, xml.dom.minidom
 def table(name):
@@ -60,6 +62,13 @@ for r in sample:  # theta(t) = theta0 cos(w t) but for terms of the third order,
     q = float(r["q(theta)"])
     assert abs(q - a * math.cos(0.2 * w)) < 0.1 * a**3 + 1e-9, r
     assert abs(float(r["sensors.P1.position[0]"]) + float(r["l"]) * math.sin(q)) < 1e-12
+pitchfork = table("pitchfork.csv")  # a pendulum that turns about the vertical: cos(q) = g/(W^2 l) from W^2 = g/l on
+assert len(pitchfork) == 22
+for r in pitchfork:
+    c, high = 9.81 / float(r["W"]) ** 2, r["start"] != "0.01"
+    wanted = math.acos(c) if c < 1 and high else 0
+    assert abs(float(r["q(theta)"]) - wanted) < 1e-10, r
+    assert (r["stability"] == "unstable") == (c < 1 and not high), r
 x = json.load(open("sweep.json"))
 assert x["verb"] == "eval" and x["rows"] == x["done"] == 6 and x["failed"] == 0 and x["status"] == ["ok"] * 6 and x["resumed"] == 0 and x["ranks"] == 1
 assert x["parameters"] == {"l": [1, 1, 1, 2, 2, 2], "v0": [-1, 0, 1] * 2}
@@ -92,7 +101,7 @@ same one.csv two.csv "two processes"
 
 has_rows() { [ -e "$1" ] && [ "$(grep -c '^[0-9]' "$1")" -ge "$2" ]; }
 wait_for_rows() { # FILE N
-  for _ in $(seq 1000); do has_rows "$1" "$2" && return 0; sleep 0.02; done
+  for _ in $(seq $((rows * 10))); do has_rows "$1" "$2" && return 0; sleep 0.02; done
   fail "$1 does not get $2 rows"
 }
 kill_9() { kill -KILL "$1"; wait "$1" 2> /dev/null; }
