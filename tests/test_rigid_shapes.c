@@ -249,6 +249,23 @@ TEST(a_tower_of_boxes_stands) {
   }
 }
 
+// Nine boxes stand apart, 36 contacts whose pairs are listed one by one; the first slides until friction stops it, v^2/(2 mu g), and the others do not move.
+TEST(boxes_that_stand_apart_do_not_move_each_other) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground>"
+      "<repeat count='9' index='i'><body name='b{i}'><joint name='b{i}' type='free' q='0 0.5*i 0.05 1 0 0 0' "
+      "v='0 0 0 if(i==0, 1, 0) 0 0'/><inertial mass='1+0.1*i' inertia='2e-3 2e-3 2e-3'/>"
+      "<shape name='s' type='box' size='0.1 0.1 0.1' group='boxes'/></body></repeat>"
+      "<contact a='floor' b='boxes' restitution='0' mu-k='0.5'" LAW "/></sarrus>");
+  ENSURE_EQUAL(x.m->nv, 54);
+  const double h = 1e-3;
+  (void)run(&x, 0.3, h);
+  ENSURE_NEAR(x.d->q[0], 1 / (2 * 0.5 * 9.81), h);             // v_0 h/2 is the error of the method
+  for (int i = 0; i < 54; ++i) ENSURE_SMALL(x.d->v[i], 1e-7);  // residual 1e-9 m/s over 0.05 m, and some
+  for (int i = 1; i < 9; ++i) ENSURE_SMALL(x.d->q[7 * i], 1e-7);
+  close_model(&x);
+}
+
 // The first domino has more than the energy that it needs to tip over; each of the next is struck in its turn, and all fall.
 TEST(dominoes_fall_one_after_the_other) {
   Loaded x = open_text(

@@ -76,13 +76,14 @@ static void unite(int* parent, int i, int j) {
   }
 }
 
-// Blocks in the order of their first velocity.
+// Blocks in the order of their first velocity. Free bodies have six velocities each, whether M has a pattern or is dense.
 static void find_blocks(srStepProblem* x) {
+  const bool bodies = x->M == NULL && x->nv == BLOCK * x->nfree;
   int* parent = x->place;  // overwritten below
   for (int i = 0; i < x->nv; ++i) parent[i] = i;
   for (int i = 0; i < x->nv; ++i) {
     if (x->M == NULL) {
-      unite(parent, 0, i);
+      unite(parent, bodies ? i - i % BLOCK : 0, i);
       continue;
     }
     for (int k = x->M->row[i]; k < x->M->row[i + 1]; ++k) unite(parent, i, x->M->column[k]);
@@ -342,7 +343,7 @@ static void read_block(const srStepProblem* x, const double* M, int b, double* A
   for (int i = 0; i < n; ++i) {
     const int row = x->member[x->start[b] + i];
     if (x->M == NULL) {
-      for (int j = 0; j < n; ++j) A[i * n + j] = M[(size_t)row * (size_t)x->nv + (size_t)j];
+      for (int j = 0; j < n; ++j) A[i * n + j] = M[(size_t)row * (size_t)x->nv + (size_t)x->member[x->start[b] + j]];
       continue;
     }
     for (int k = x->M->row[row]; k < x->M->row[row + 1]; ++k) A[i * n + x->place[x->M->column[k]]] = M[k];
