@@ -65,7 +65,7 @@ void cells_put(const JsonTree* tree, const Paths* columns, srText* out);  // "1.
 const char* const* cells_default(const char* verb, int* n);               // paths; NULL: not a verb of sweeps
 
 // --------------------------------------------------------------------------------------------------------- sweep_pool.c
-enum { AHEAD = 64 };  // most rows that a worker has been given
+enum { AHEAD = 8 };  // most rows that a worker has been given: no other can take them, should the first take long
 typedef struct Worker {
   int pid;  // 0: none
   int to, from;

@@ -229,15 +229,22 @@ static bool put_waiting(Pool* pool, long long row) {
   return true;
 }
 
+static void fail_row(Pool* pool, long long row, const char* status, const char* message) {
+  srText line = {0};
+  row_line_failed(pool->sweep, status, message, &line);
+  pool->done(pool->user, row, line.data, line.n);
+  sr_text_free(&line);
+}
+
 static void lose_worker(Pool* pool, Worker* w) {
   char message[200];
   const char* status = end_worker(pool, w, message, sizeof message);
-  if (w->n == 0) return;
-  srText line = {0};
-  row_line_failed(pool->sweep, status, message, &line);
-  pool->done(pool->user, w->given[0], line.data, line.n);
-  sr_text_free(&line);
-  for (int i = 1; i < w->n; i++) (void)put_waiting(pool, w->given[i]);
+  for (int i = 0; i < w->n; i++) {
+    if (i == 0)
+      fail_row(pool, w->given[i], status, message);
+    else if (!put_waiting(pool, w->given[i]))
+      fail_row(pool, w->given[i], "failed", "out of memory");
+  }
   w->n = 0;
 }
 

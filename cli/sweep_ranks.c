@@ -18,7 +18,8 @@
 #endif
 
 enum { MESSAGE_COLUMNS = 1, MESSAGE_ROWS, MESSAGE_END, MESSAGE_HELLO, MESSAGE_LINES };
-enum { PAUSE = 2 };  // ms between looks at the messages
+enum { PAUSE = 2 };        // ms between looks at the messages
+enum { MOST_GIVEN = 50 };  // rows for each worker of a rank: no other rank can take them
 
 typedef struct Hello {
   uint64_t content;  // hash of the files of its model
@@ -164,7 +165,11 @@ void ranks_serve(Ranks* r, Pool* pool) {
     int from;
     for (int kind; goes_on && (kind = receive(r, &from, &bytes, &n)) != 0; free(bytes), bytes = NULL)
       goes_on = obey(pool, kind, bytes, n);
-    if (!pool_step(pool, PAUSE)) break;  // rank 0 goes on to wait; mpirun ends all of them when this one has ended
+    if (!pool_step(pool,
+                   PAUSE)) {  // mpirun ends the sweep when one of its processes does not end well; the journal stays
+      fprintf(stderr, "sarrus: error: rank %d: no process could be started for the rows\n", r->rank);
+      _exit(EXIT_FAILED);
+    }
     if (r->lines.n > 0) goes_on = send(r, 0, MESSAGE_LINES, r->lines.data, r->lines.n) && goes_on;
     sr_text_free(&r->lines);
   }
@@ -204,7 +209,7 @@ void ranks_set_columns(Ranks* r, const Sweep* s) {
 // Each rank has rows for some time of its workers: a message takes as long as many short rows.
 void ranks_feed(Ranks* r, Pool* pool, long long (*next)(void* user), void* user) {
   const double seconds = 0.1;
-  const long long each = 2 + (pool->mean > 0 ? (long long)fmin(seconds / pool->mean, 1000) : 0);
+  const long long each = 2 + (pool->mean > 0 ? (long long)fmin(seconds / pool->mean, MOST_GIVEN) : 0);
   for (int i = 1; i < r->size; i++) {
     srText rows = {0};
     const long long most = each * r->workers[i];

@@ -108,7 +108,7 @@ bool table_write(Sweep* s, const Journal* j) {
   put_head(s, &text);
   bool good = true;
   for (long long i = 0; i < s->rows && good; i++) {
-    fwrite(text.data, 1, text.n, sr_output_stream(output));
+    if (text.n > 0) fwrite(text.data, 1, text.n, sr_output_stream(output));
     good = !text.failed;
     sr_text_free(&text);
     if (!journal_has(j, i)) continue;
@@ -118,7 +118,7 @@ bool table_write(Sweep* s, const Journal* j) {
     sr_text_add(&text, "\n", 1);
   }
   good = good && !text.failed;
-  fwrite(text.data, 1, text.n, sr_output_stream(output));
+  if (text.n > 0) fwrite(text.data, 1, text.n, sr_output_stream(output));
   sr_text_free(&text);
   if (!good)
     return sr_output_discard(output), cli_error(s->cli, "the rows of the sweep could not be read again"), false;
