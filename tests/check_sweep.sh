@@ -127,6 +127,20 @@ slow killed.csv 1 --json
 grep -q "\"resumed\": $before," out || fail "resumed: $(grep resumed out), and there were $before rows"
 same whole.csv killed.csv "killed and continued"
 
+# a line that was damaged is not taken, nor what follows it: the end of the file is what a crash of the machine may spoil
+"$sarrus" sweep eval "$pendulum" --sweep l=1:2:50 --result 'a(theta)' --out sound.csv --threads 1 > /dev/null 2> err || fail "a short sweep"
+(trap '' XFSZ; ulimit -f 2; "$sarrus" sweep eval "$pendulum" --sweep l=1:2:50 --result 'a(theta)' --out spoilt.csv --threads 1 > /dev/null 2>&1)
+kept=$(grep -cE $'^[0-9]+\t.*\t[0-9a-f]{16}$' spoilt.csv.journal)
+if [ "$kept" -gt 20 ] && [ "$kept" -lt 50 ]; then
+  sed -i '$d' spoilt.csv.journal  # the line that did not fit, or the last one
+  sed -i -E '/^15\t/s/-([0-9])/-1\1/' spoilt.csv.journal
+  status 0 eval "$pendulum" --sweep l=1:2:50 --result 'a(theta)' --out spoilt.csv --json
+  grep -q '"resumed": 15,' out || fail "a damaged line was taken: $(grep resumed out)"
+  same sound.csv spoilt.csv "a damaged journal"
+else
+  fail "the journal of the damaged sweep has $kept rows"
+fi
+
 slow stopped.csv 2
 "${command[@]}" > out 2> err &
 pid=$!
