@@ -47,6 +47,7 @@
 #define LATER 0.3          // rad or m that the fastest coordinate moves until the balance is looked at again ...
 #define LATEST 0.7         // ... s
 #define STEADY 1e-7        // of the largest force or velocity: a change until then
+#define HEAVIEST 1e9       // weight of the rate of a state
 #define MOVES 1e-12        // of the largest velocity: a coordinate that grows
 #define CONTINUED 8        // parts of given speeds, one after the other
 
@@ -101,6 +102,7 @@ typedef struct Work {
   double *R, *J, *JJ, *step;  // nrow; nrow x n; n x n; n
   double *R1, *R2, *scaling;  // nrow; nrow; n: of columns behind the plain ones, 0: R does not depend on the unknown
   const double* y0;           // of the caller's model
+  double* weight;             // ny: makes forces of rates of states, while steps are chosen; else 1
   double *B, *Kq, *Kv, *raw;  // nv x nu; (nv + ny)^2 each; twice that
   double *dxi, *KB;           // nv; nv x nu
   double *Y,
@@ -227,7 +229,7 @@ static double residual(Work* w, Point* x) {
   if (m->ny > 0) memcpy(x->y, d->y, (size_t)m->ny * sizeof *x->y);  // contacts that are new begin at 0
 
   for (int i = 0; i < w->nforce; ++i) w->R[i < w->nfree ? i : i + w->ny] = w->force[w->free[i]];
-  for (int i = 0; i < w->ny; ++i) w->R[w->nfree + i] = -d->ydot[w->state[i]];
+  for (int i = 0; i < w->ny; ++i) w->R[w->nfree + i] = -w->weight[i] * d->ydot[w->state[i]];
   if (w->options->nequation > 0) {
     double* e = w->R + w->nforce + w->ny;
     sr_parametric_equations(w->parametric, m, d, e);
@@ -333,8 +335,9 @@ static void derivatives(Work* w) {
 // Columns of free coordinates and states, at rest: exact.
 static void exact_columns(Work* w) {
   for (int i = 0; i < w->nforce + w->ny && i < w->nrow; ++i) {
-    for (int j = 0; j < w->nfree; ++j) w->J[i * w->n + j] = w->A[i * w->nu + w->column[j]];
-    for (int j = 0; j < w->ny; ++j) w->J[i * w->n + w->nfree + j] = w->Y[i * w->ny + j];
+    const double by = i >= w->nfree && i < w->nplain ? w->weight[i - w->nfree] : 1.0;
+    for (int j = 0; j < w->nfree; ++j) w->J[i * w->n + j] = by * w->A[i * w->nu + w->column[j]];
+    for (int j = 0; j < w->ny; ++j) w->J[i * w->n + w->nfree + j] = by * w->Y[i * w->ny + j];
   }
 }
 
@@ -445,8 +448,33 @@ static bool follows(const Work* w, int j) {
   return j >= w->nfree && j < w->nplain && largest(w->S0 + (j - w->nfree) * w->nu, w->nu) > 0.0;
 }
 
-// J at `at`, scaled. False: no derivative.
-static bool jacobian(Work* w) {
+static void weigh_alike(Work* w) {
+  for (int i = 0; i < w->ny; ++i) w->weight[i] = 1.0;
+}
+
+// Largest change of R_i by an unknown that changes by its size.
+static double largest_in_row(const Work* w, int i) {
+  double most = 0.0;
+  for (int j = 0; j < w->n; ++j) most = fmax(most, fabs(w->J[i * w->n + j]) * size_of(w, j));
+  return most;
+}
+
+// Rates of states have units of their own, and may be small beside the forces: they get the size that their largest derivative tells, so that a step does not balance the forces at their cost, or the other way
+// round. J is that of weights 1.
+static void weigh(Work* w) {
+  double most = 0.0;
+  for (int i = 0; i < w->nrow; ++i) {
+    if (i < w->nfree || i >= w->nplain) most = fmax(most, largest_in_row(w, i));
+  }
+  for (int i = 0; i < w->ny; ++i) {
+    const double own = largest_in_row(w, w->nfree + i);
+    w->weight[i] = own > 0.0 ? fmin(fmax(most / own, 1.0), HEAVIEST) : 1.0;
+    for (int j = 0; j < w->n; ++j) w->J[(w->nfree + i) * w->n + j] *= w->weight[i];
+  }
+}
+
+// J at `at`, scaled; weighted: the weights are chosen. False: no derivative.
+static bool jacobian(Work* w, bool weighted) {
   if (!isfinite(residual(w, &w->at)) || !tangent(w)) return false;
   w->nz = w->in.steady ? w->steady.nz : 0;
   w->n = w->nplain + w->np + w->nz;
@@ -457,6 +485,7 @@ static bool jacobian(Work* w) {
   for (int j = w->exact ? w->nplain : 0; j < w->n; ++j) {
     if (!follows(w, j) && !difference_column(w, j)) return false;
   }
+  if (weighted) weigh(w);
   scale_columns(w);
   return isfinite(residual(w, &w->at));
 }
@@ -495,12 +524,14 @@ static void accept(Work* w) {
 
 // From `at`; true where the forces are in balance.
 static bool iterate(Work* w) {
+  weigh_alike(w);
   double phi = residual(w, &w->at), damping = 1e-3;
   w->base = w->now == &w->variant[1];
   for (int k = 0; k < ITERATIONS && isfinite(phi) && !sr_stop_requested(w->d); ++k, ++w->out->shown.iterations) {
-    if (remainder_of(w) <= BALANCED || w->nrow == 0) return true;
+    if (remainder_of(w) <= BALANCED || w->nrow == 0) break;
+    if (!jacobian(w, k == 0)) break;
+    if (k == 0) phi = residual(w, &w->at);
     const double first = phi;
-    if (!jacobian(w)) return false;
     memcpy(w->R1, w->R, (size_t)w->nrow * sizeof *w->R);
     for (; damping < 1e12; damping *= 10.0) {
       const double relative = phi / fmax(w->scale * w->scale, 1e-300),
@@ -518,6 +549,7 @@ static bool iterate(Work* w) {
     }
     if (phi == first) break;  // nothing is better: a balance to rounding, or none
   }
+  weigh_alike(w);
   return isfinite(residual(w, &w->at)) && remainder_of(w) <= GOOD;
 }
 
@@ -626,7 +658,7 @@ static srStatus fail(srMessages* messages, const char* format, ...) {
 
 // A parameter that nothing depends on at `at`; NULL: none.
 static const char* without_influence(Work* w) {
-  if (w->np == 0 || !jacobian(w)) return NULL;
+  if (w->np == 0 || !jacobian(w, false)) return NULL;
   for (int i = 0; i < w->np; ++i) {
     if (w->scaling[w->nplain + i] == 0.0) return w->in.parameter[i];
   }
@@ -836,6 +868,7 @@ static void allocate(Work* w) {
   w->force = reals(w, nv), w->out->shown.force = w->force, w->lambda = reals(w, (size_t)m->ng);
   w->dxi = reals(w, nv);
   w->pivot = ints(w, n);
+  w->weight = reals(w, (size_t)w->ny);
   w->R = reals(w, nrow), w->R1 = reals(w, nrow), w->R2 = reals(w, nrow);
   w->step = reals(w, n), w->scaling = reals(w, n), w->J = reals(w, nrow * n), w->JJ = reals(w, n * n);
   w->B = reals(w, nv * nu), w->B0 = reals(w, nv * nu), w->KB = reals(w, all * nu);
