@@ -212,6 +212,22 @@ bool state_apply(Cli* cli, State* s, const srModel* m, srData* d);
 int state_at_time(Cli* cli, const State* s, const Model* m);
 void state_free(State* s);
 
+// Contacts of analyses at rest: by force laws, or rigid.
+typedef struct RestContact {
+  const char* word;
+  double gap;  // of closed rigid contacts; NOT_GIVEN
+  bool rigid;
+} RestContact;
+RestContact rest_contact_none(void);
+#define REST_CONTACT_OPTIONS(c)                                                                                        \
+  {"--contact", OPTION_TEXT, &(c)->word, "NAME",                                                                       \
+   "continuous (default): contacts by their force laws; event: rigid, closed ones are constraints"},                   \
+  {                                                                                                                    \
+    "--tol-gap", OPTION_NUMBER, &(c)->gap, "METRES", "contact event: contacts no farther apart are closed (1e-5)"      \
+  }
+// exchanged: the equilibrium has options that rigid contacts do not go with. False: reported in messages.
+bool rest_contact_check(Cli* cli, RestContact* c, bool exchanged);
+
 // A JSON file, with its size; `what` for messages ("the state file"). NULL: reported; else to be freed (json_read.c).
 char* json_file(Cli* cli, const char* what, const char* path, size_t* size);
 

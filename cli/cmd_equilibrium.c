@@ -8,13 +8,14 @@ typedef struct Call {
   Model m;
   State state;
   Balance balance;
+  RestContact contact;
 } Call;
 
-static const char* word_of(const srModel* m, srData* d, srMessages* messages) {
+static const char* word_of(const srModel* m, srData* d, const srRest* rest, srMessages* messages) {
   srLinear* linear = NULL;
   srModes* modes = NULL;
   const char* word = NULL;
-  if (sr_linearize(m, d, messages, &linear) == SR_OK && sr_modes_create(linear, messages, &modes) == SR_OK)
+  if (sr_linearize_rest(m, d, rest, messages, &linear) == SR_OK && sr_modes_create(linear, messages, &modes) == SR_OK)
     word = sr_stability_word(sr_modes_stability(modes));
   sr_modes_destroy(modes);
   sr_linear_destroy(linear);
@@ -22,10 +23,10 @@ static const char* word_of(const srModel* m, srData* d, srMessages* messages) {
 }
 
 // Word of the stability; NULL, with a warning: there are no linear equations. In absolute coordinates those of a motion may not be constant: then relative ones are used.
-static const char* stability_of(Cli* cli, const Model* m) {
+static const char* stability_of(Cli* cli, const Model* m, const srRest* rest) {
   srMessages* quiet = sr_messages_create();
-  const char* word = quiet ? word_of(m->model, m->data, quiet) : NULL;
-  if (!word && quiet && m->relative) word = word_of(m->relative, m->relative_data, quiet);
+  const char* word = quiet ? word_of(m->model, m->data, rest, quiet) : NULL;
+  if (!word && !rest && quiet && m->relative) word = word_of(m->relative, m->relative_data, NULL, quiet);
   if (!word && quiet && sr_messages_count(quiet) > 0)
     cli_warning(cli, "the stability is not known: %s", sr_messages_get(quiet, sr_messages_count(quiet) - 1)->text);
   sr_messages_destroy(quiet);
@@ -76,7 +77,7 @@ static int report(Call* x) {
                                    .d = x->m.data,
                                    .equilibrium = numbers ? numbers : found,
                                    .found = found ? found : numbers,
-                                   .stability = stability_of(x->cli, &x->m),
+                                   .stability = stability_of(x->cli, &x->m, NULL),
                                    .rest = rest_of(x),
                                    .messages = x->cli->messages};
     srText text = {0};
@@ -90,16 +91,39 @@ static int report(Call* x) {
   return status;
 }
 
+// With rigid contacts.
+static int report_rigid(Call* x) {
+  srRest* rest = NULL;
+  const int formulated = model_formulate(x->cli, &x->m);
+  if (formulated != EXIT_DONE) return formulated;
+  const srStatus status = sr_rest_rigid_create(x->m.model, x->m.data, x->contact.gap, x->cli->messages, &rest);
+  if (status != SR_OK) return cli_refuse(x->cli, cli_status(status));
+  const srEquilibrium e = {.iterations = rest->iterations, .residual = rest->residual};
+  const srEquilibriumReport r = {.m = x->m.model,
+                                 .d = x->m.data,
+                                 .equilibrium = &e,
+                                 .found = &e,
+                                 .stability = stability_of(x->cli, &x->m, rest),
+                                 .rest = rest,
+                                 .messages = x->cli->messages};
+  srText text = {0};
+  cli_show(x->cli);
+  sr_report_equilibrium(&r, cli_form(x->cli), &text);
+  sr_rest_destroy(rest);
+  return cli_print(x->cli, &text);
+}
+
 int cmd_equilibrium(Cli* cli, const Verb* verb, int argc, char** argv) {
-  Call x = {.cli = cli, .m = {.at_rest = true}, .state = state_none()};
+  Call x = {.cli = cli, .m = {.at_rest = true}, .state = state_none(), .contact = rest_contact_none()};
   int status = EXIT_DONE;
-  const Option options[] = {BALANCE_OPTIONS(&x.balance), STATE_OPTIONS(&x.state), FORMULATION_OPTION(&x.m),
+  const Option options[] = {BALANCE_OPTIONS(&x.balance), REST_CONTACT_OPTIONS(&x.contact), STATE_OPTIONS(&x.state), FORMULATION_OPTION(&x.m),
                             MODEL_OPTIONS(cli, &x.m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &x.m.path, &status) == 0) {
-    status = model_open(cli, &x.m);
+    const bool good = rest_contact_check(cli, &x.contact, balance_given(&x.balance));
+    status = good ? model_open(cli, &x.m) : cli_refuse(cli, EXIT_INPUT);
     if (status == EXIT_DONE && !state_apply(cli, &x.state, x.m.model, x.m.data)) status = cli_refuse(cli, EXIT_INPUT);
     if (status == EXIT_DONE) status = state_at_time(cli, &x.state, &x.m);
-    if (status == EXIT_DONE) status = report(&x);
+    if (status == EXIT_DONE) status = x.contact.rigid ? report_rigid(&x) : report(&x);
   }
   balance_free(&x.balance);
   state_free(&x.state);

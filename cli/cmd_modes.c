@@ -1,4 +1,6 @@
 // sarrus modes: eigenvalues and shapes of small motions about an equilibrium or a steady motion.
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "modes.h"
@@ -12,8 +14,9 @@ static bool is_moving(const Model* m) {
 
 // In absolute coordinates the axes of a body that spins turn with it, and equations that are constant in joint coordinates are
 // not: then those are used.
-static srStatus linearize(Cli* cli, const Model* m, srData** data, srLinear** linear) {
+static srStatus linearize(Cli* cli, const Model* m, const srRest* rest, srData** data, srLinear** linear) {
   *data = m->data;
+  if (rest) return sr_linearize_rest(m->model, m->data, rest, cli->messages, linear);
   if (model_formulation(m) != SR_FORMULATION_ABSOLUTE || !is_moving(m))
     return sr_linearize(m->model, m->data, cli->messages, linear);
   srMessages* quiet = sr_messages_create();
@@ -27,20 +30,52 @@ static srStatus linearize(Cli* cli, const Model* m, srData** data, srLinear** li
 
 static bool at_equilibrium(const ModesCall* x) { return x->at && strcmp(x->at, "equilibrium") == 0; }
 
+// Largest displacement of a coordinate from q.
+static double moved_from(const srModel* m, const srData* d, const double* q) {
+  double most = 0;
+  for (int i = 0; i < m->nq; i++) most = fmax(most, fabs(d->q[i] - q[i]));
+  return most;
+}
+
+// Rest with rigid contacts at x->m's state, which must be there already unless the nearest equilibrium is wanted.
+static int rest_find(ModesCall* x) {
+  enum { FAR = 10 };  // times the gap within which contacts are closed
+  const srModel* m = x->m.model;
+  srData* d = x->m.data;
+  double* q = calloc((size_t)m->nq + 1, sizeof *q);
+  sr_rest_destroy(x->rest);
+  x->rest = NULL;
+  if (!q) return cli_refuse(x->cli, EXIT_FAILED);
+  memcpy(q, d->q, (size_t)m->nq * sizeof *q);
+  const srStatus status = sr_rest_rigid_create(m, d, x->contact.gap, x->cli->messages, &x->rest);
+  const double moved = status == SR_OK ? moved_from(m, d, q) : 0, within = x->contact.gap > 0 ? x->contact.gap : 1e-5;
+  free(q);
+  if (status != SR_OK) return cli_refuse(x->cli, cli_status(status));
+  if (moved <= FAR * within || at_equilibrium(x)) return EXIT_DONE;
+  cli_error(
+      x->cli,
+      "the state is not at rest with rigid contacts: the nearest that is has coordinates that differ by %.3g; take "
+      "--at equilibrium, or another start",
+      moved);
+  return cli_refuse(x->cli, EXIT_INPUT);
+}
+
 int modes_open(ModesCall* x) {
   Cli* cli = x->cli;
   int status = model_open(cli, &x->m);
   if (status == EXIT_DONE && !state_apply(cli, &x->state, x->m.model, x->m.data)) status = cli_refuse(cli, EXIT_INPUT);
   if (status == EXIT_DONE) status = state_at_time(cli, &x->state, &x->m);
-  if (status == EXIT_DONE && at_equilibrium(x)) status = balance_find(cli, &x->balance, &x->m, NULL);
-  return status == EXIT_DONE ? model_formulate(cli, &x->m) : status;
+  if (status == EXIT_DONE && !x->contact.rigid && at_equilibrium(x))
+    status = balance_find(cli, &x->balance, &x->m, NULL);
+  if (status == EXIT_DONE) status = model_formulate(cli, &x->m);
+  return status == EXIT_DONE && x->contact.rigid ? rest_find(x) : status;
 }
 
 int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data) {
   Cli* cli = x->cli;
   const int status = x->m.model ? EXIT_DONE : modes_open(x);
   if (status != EXIT_DONE) return status;
-  srStatus found = linearize(cli, &x->m, data, linear);
+  srStatus found = linearize(cli, &x->m, x->rest, data, linear);
   if (found == SR_OK) found = sr_modes_create(*linear, cli->messages, modes);
   return found == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(found));
 }
@@ -52,7 +87,7 @@ static int report_few(ModesCall* x, bool* done) {
   srText text = {0};
   int status = modes_open(x);
   *done = status != EXIT_DONE;
-  if (*done || x->m.model->nv < LARGE) return status;
+  if (*done || x->rest || x->m.model->nv < LARGE) return status;
   const srStatus found = sr_modes_smallest(x->m.model, x->m.data, (int)x->count, x->cli->messages, done, &modes);
   *done = *done || found != SR_OK;
   if (found != SR_OK) return cli_refuse(x->cli, cli_status(found));
@@ -78,9 +113,9 @@ static int report(ModesCall* x) {
     srModePorts ports = {0};
     const bool good = !x->input || (ports_find(x, linear, &ports) && ports_write(x, &ports, linear->m->name));
     srRest* rest = NULL;
-    (void)sr_rest_create(linear->m, data, &rest);
+    if (!x->rest) (void)sr_rest_create(linear->m, data, &rest);
     if (good)
-      sr_report_modes(linear, modes, data, rest, x->input ? &ports : NULL, x->cli->verbose, cli_form(x->cli), &text);
+      sr_report_modes(linear, modes, data, x->rest ? x->rest : rest, x->input ? &ports : NULL, x->cli->verbose, cli_form(x->cli), &text);
     sr_rest_destroy(rest);
     ports_free(&ports);
     status = good ? cli_print(x->cli, &text) : cli_refuse(x->cli, EXIT_INPUT);
@@ -97,6 +132,7 @@ static int check_options(ModesCall* x) {
     cli_error(x->cli, "--exchange, --speed, --equation, --unknown and --steady are for --at equilibrium");
     good = false;
   }
+  good = rest_contact_check(x->cli, &x->contact, balance_given(&x->balance)) && good;
   good = output_begin(x->cli, "--csv", &x->csv, SR_CONTENT_TABLE) && good;
   good = folder_begin(x->cli, "--svg", x->svg) && good;
   good = output_is_free(x->cli, x->csv, x->m.path) && good;
@@ -117,7 +153,7 @@ static int check_options(ModesCall* x) {
 }
 
 int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
-  ModesCall x = {.cli = cli, .state = state_none(), .count = NOT_GIVEN};
+  ModesCall x = {.cli = cli, .state = state_none(), .count = NOT_GIVEN, .contact = rest_contact_none()};
   int status = EXIT_DONE;
   const Option options[] = {
       {"--at", OPTION_TEXT, &x.at, "WORD",
@@ -131,6 +167,7 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep, --response: write the table; - is standard output"},
       {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep, --response: write the figures into this folder"},
       BALANCE_OPTIONS(&x.balance),
+      REST_CONTACT_OPTIONS(&x.contact),
       STATE_OPTIONS(&x.state),
       FORMULATION_OPTION(&x.m),
       MODEL_OPTIONS(cli, &x.m)};
@@ -138,6 +175,7 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
     status = check_options(&x);
     if (status == EXIT_DONE) status = x.sweep ? modes_sweep(&x) : report(&x);
   }
+  sr_rest_destroy(x.rest);
   balance_free(&x.balance);
   state_free(&x.state);
   model_close(&x.m);

@@ -12,6 +12,8 @@ typedef struct ModesCall {
   const char *at, *sweep, *csv, *svg;
   const char *input, *output, *response;
   double count;  // eigenvalues wanted; NOT_GIVEN: all
+  RestContact contact;
+  srRest* rest;  // rigid contacts, of --contact event; made by modes_find
 } ModesCall;
 
 int modes_open(ModesCall* x);  // x->m at its state

@@ -54,7 +54,12 @@ static bool store(Cli* cli, Sweep* s, int i, const srModes* modes) {
 
 // One value: the model with this setting behind all others.
 static int find_at(ModesCall* x, Sweep* s, int i) {
-  ModesCall one = {.cli = x->cli, .m = x->m, .state = x->state, .balance = x->balance, .at = x->at};
+  ModesCall one = {.cli = x->cli,
+                   .m = x->m,
+                   .state = x->state,
+                   .balance = x->balance,
+                   .at = x->at,
+                   .contact = x->contact};
   srSetting* settings = calloc((size_t)x->m.settings.n + 1, sizeof *settings);
   char number[40];
   srLinear* linear = NULL;
@@ -73,6 +78,7 @@ static int find_at(ModesCall* x, Sweep* s, int i) {
   if (status == EXIT_DONE && !store(x->cli, s, i, modes)) status = cli_refuse(x->cli, EXIT_FAILED);
   sr_modes_destroy(modes);
   sr_linear_destroy(linear);
+  sr_rest_destroy(one.rest);
   x->state = one.state;  // a file of the state is read once
   one.m.settings = (Settings){0};
   one.m.packages = (TextList){0};

@@ -148,3 +148,24 @@ int state_at_time(Cli* cli, const State* s, const Model* m) {
   const srStatus status = sr_state_at_time(m->model, m->data, s->q.x != NULL, s->v.x != NULL, cli->messages, NULL);
   return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
 }
+
+// ---- contacts at rest -----------------------------------------------------------------------------------------------------
+
+RestContact rest_contact_none(void) { return (RestContact){.gap = NOT_GIVEN}; }
+
+bool rest_contact_check(Cli* cli, RestContact* c, bool exchanged) {
+  static const char* const words[] = {"continuous", "event"};
+  bool good = !c->word || word_exists(cli, "--contact", c->word, words, 2, 2);
+  c->rigid = c->word && strcmp(c->word, "event") == 0;
+  if (!isnan(c->gap) && !(c->rigid && c->gap > 0)) {
+    cli_error(cli, "--tol-gap is a distance above 0 in m, and goes with --contact event");
+    good = false;
+  }
+  if (c->rigid && exchanged) {
+    cli_error(cli, "--contact event finds positions at rest: --exchange, --speed, --equation, --unknown and --steady go "
+                   "with --contact continuous");
+    good = false;
+  }
+  if (isnan(c->gap)) c->gap = 0;
+  return good;
+}

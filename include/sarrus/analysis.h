@@ -208,9 +208,15 @@ typedef struct srRest {
   const srRestContact* contact;
   int closed;         // of them
   int indeterminate;  // forces of constraints, drivers and rigid contacts that the balance leaves undetermined
+  int iterations;     // of rigid contacts: of Newton's method for the position
+  double residual;    // ... largest force that is left, relative to the largest force
 } srRest;
 // Contacts by force laws at the state of d, evaluated there. Forces of the laws are unique; what is indeterminate are the redundant equations of loops. *out is NULL unless SR_OK.
 SR_API srStatus sr_rest_create(const srModel* m, srData* d, srRest** out);
+// Static equilibrium with rigid contacts: closed ones are constraints, with forces inside of their friction cones, joints with Coulomb's friction are held by it. From d's position and states: contacts no farther apart than `gap` (m; 0: 1e-5) are
+// closed, and put on each other. Where no admissible forces keep the balance there, the position is that of the equilibrium with force laws (sr_equilibrium_create). d is left at rest, with its
+// multipliers. SR_FAILED, with a message that names what slides or tips: there is none.
+SR_API srStatus sr_rest_rigid_create(const srModel* m, srData* d, double gap, srMessages* messages, srRest** out);
 SR_API void sr_rest_destroy(srRest* rest);
 SR_API const char* sr_rest_word(srRestStatus status);
 

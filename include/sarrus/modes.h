@@ -2,7 +2,7 @@
 #ifndef SARRUS_MODES_H
 #define SARRUS_MODES_H
 
-#include <sarrus/dynamics.h>
+#include <sarrus/analysis.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +32,9 @@ typedef struct srLinear {
 // same along the motion; else SR_INPUT, and the message states the joint and its acceleration. d keeps its state. *out is
 // NULL unless SR_OK.
 SR_API srStatus sr_linearize(const srModel* m, srData* d, srMessages* messages, srLinear** out);
+// The same at rest with rigid contacts, those of sr_rest_rigid_create at d's state: closed ones are constraints, normal and, where friction holds them, tangential. Contacts by force laws, NULL: sr_linearize.
+SR_API srStatus sr_linearize_rest(const srModel* m, srData* d, const srRest* rest, srMessages* messages,
+                                  srLinear** out);
 SR_API void sr_linear_destroy(srLinear* linear);
 
 // Gains G(i omega) = C (i omega - A)^-1 B from ninput inputs to noutput outputs: B is nx x ninput, C noutput x nx; out: noutput x ninput pairs re, im, NaN

@@ -14,6 +14,9 @@
 //
 // Friction that sticks at rest: dy' = R dv of its bristles, so dy = R xi but for a constant, which is another equilibrium. They are no states: their stiffness Ky R is part of Kq. Neither are those of
 // contacts that are open.
+//
+// Rigid contacts at rest (rigid_rest.c): the rows W of closed ones are further equations, W xi = 0 and W dv = 0, with the multipliers p; Kq has -d(W^T p)/dq besides. Rolling is nonholonomic, but about rest W xi
+// is constant to first order: what it is is another equilibrium.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,6 +24,7 @@
 #include "analysis/linear_basis.h"
 #include "analysis/modes.h"
 #include "analysis/numbers.h"
+#include "analysis/rigid_rest.h"
 #include "constraint/constraint.h"
 #include "dynamics/measurement.h"
 #include "math/dense.h"
@@ -59,6 +63,7 @@ typedef struct Work {
   double *M, *G, *Kq, *Kv, *D, *ad, *N;  // dense
   double* raw;                           // numbers by a pattern
   int *position, *velocity, *state;
+  const srRigidRows* rigid;   // closed rigid contacts; NULL: none
   unsigned char* is_bristle;  // ny: that sticks, or is that of an open contact
   unsigned char *taken_p, *taken_v;
   srMessages* messages;
@@ -320,9 +325,9 @@ static void stick(Work* w) {
 
 static int numbers(Work* w, Point* at) {
   srData* d = w->d;
-  int answer = sr_evaluate(w->m, d, at->t, at->q, at->v, at->y, SR_STAGE_ACCELERATION);
+  int answer = sr_evaluate(w->m, d, at->t, at->q, at->v, at->y, w->rigid ? SR_STAGE_FORCE : SR_STAGE_ACCELERATION);
   if (answer != 0) return answer;
-  memcpy(w->lambda, d->lambda, (size_t)w->ng * sizeof *w->lambda);
+  memcpy(w->lambda, w->rigid ? w->rigid->lambda : d->lambda, (size_t)w->ng * sizeof *w->lambda);
   sr_measure_joints(w->m, d);
   turning_axes(w, at->v);
   if (w->m->absolute) joint_rows(w, at);
@@ -333,6 +338,8 @@ static int numbers(Work* w, Point* at) {
   answer = constraint_rows(w, at);
   if (answer == 0) answer = tangent(w, at, w->lambda, w->Kq, w->Kv);
   if (answer != 0) return answer;
+  const size_t nv = (size_t)w->nv, n = (size_t)w->n;
+  for (size_t i = 0; w->rigid && i < nv * nv; i++) w->Kq[i / nv * n + i % nv] -= w->rigid->turned[i];
   clean_tangent(w, at);
   stick(w);
   return 0;
@@ -397,14 +404,13 @@ static bool allowed_motions(Work* w, int nz, const double* Z, const double* Y, c
 }
 
 // S: least solution of G S = -D Bp, plus allowed motions so that independent velocities do not change with x.
-static void dependent_velocities(Work* w, Point* at, const srRowBasis* rows) {
+static void dependent_velocities(Work* w, Point* at, const srRowBasis* rows, int ng, const double* D) {
   const srLinear* l = &w->out->shown;
   const int nv = w->nv, np = l->npos, nvel = l->nvel;
-  double *DB = matrix(w, w->ng, np), *r = reals(w, (size_t)w->ng), *x = reals(w, (size_t)nv),
-         *work = reals(w, (size_t)nv);
-  add_product(w->ng, nv, np, -1, w->D, at->Bp, DB);
+  double *DB = matrix(w, ng, np), *r = reals(w, (size_t)ng), *x = reals(w, (size_t)nv), *work = reals(w, (size_t)nv);
+  add_product(ng, nv, np, -1, D, at->Bp, DB);
   for (int k = 0; k < np; k++) {
-    for (int i = 0; i < w->ng; i++) r[i] = DB[(size_t)i * (size_t)np + (size_t)k];
+    for (int i = 0; i < ng; i++) r[i] = DB[(size_t)i * (size_t)np + (size_t)k];
     sr_row_basis_solve(rows, r, work, x);
     for (int i = 0; i < nv; i++) at->S[(size_t)i * (size_t)np + (size_t)k] = x[i];
   }
@@ -419,13 +425,26 @@ static void dependent_velocities(Work* w, Point* at, const srRowBasis* rows) {
   clean_columns(nv, np, at->S);
 }
 
+// The rows of rigid contacts among those of A, behind the position equations.
+static double* with_contacts(Work* w, const double* A, const double* contacts) {
+  const size_t nv = (size_t)w->nv, np = (size_t)w->m->np, ng = (size_t)w->ng, n = (size_t)w->rigid->n;
+  double* out = matrix(w, w->ng + w->rigid->n, w->nv);
+  memcpy(out, A, np * nv * sizeof *out);
+  if (contacts) memcpy(out + np * nv, contacts, n * nv * sizeof *out);
+  memcpy(out + (np + n) * nv, A + np * nv, (ng - np) * nv * sizeof *out);
+  return out;
+}
+
 static bool motions(Work* w, Point* at, bool select) {
   const srLinear* l = &w->out->shown;
   srRowBasis rows = sr_row_basis(w->pool, w->nv);
+  const int more = w->rigid ? w->rigid->n : 0, ng = w->ng + more, first = w->m->np + more;
+  const double* G = w->rigid ? with_contacts(w, w->G, w->rigid->W) : w->G;
+  const double* D = w->rigid ? with_contacts(w, w->D, NULL) : w->D;
   double *Zp, *Zv;
-  sr_row_basis_add(&rows, w->G, w->ng, 0, w->m->np);
+  sr_row_basis_add(&rows, G, ng, 0, first);
   const int np = sr_null_basis(w->pool, &rows, &Zp);
-  sr_row_basis_add(&rows, w->G, w->ng, w->m->np, w->ng);
+  sr_row_basis_add(&rows, G, ng, first, ng);
   const int nvel = sr_null_basis(w->pool, &rows, &Zv);
   const double *Yp = joint_motions(w, at, np, Zp), *Yv = joint_motions(w, at, nvel, Zv);
   if (select && !select_coordinates(w, Yp, np, Yv, nvel)) return false;
@@ -435,7 +454,7 @@ static bool motions(Work* w, Point* at, bool select) {
   at->S = matrix(w, w->nv, np);
   if (!allowed_motions(w, np, Zp, Yp, l->position, at->Bp) || !allowed_motions(w, nvel, Zv, Yv, l->velocity, at->B))
     return false;
-  dependent_velocities(w, at, &rows);
+  dependent_velocities(w, at, &rows, ng, D);
   return true;
 }
 
@@ -615,10 +634,22 @@ static void use_states(Work* w) {
   }
 }
 
+// The same with the forces of rigid contacts: d's accelerations have them from now on.
+static int accelerate(Work* w, const Point* at) {
+  const srModel* m = w->m;
+  double* force = reals(w, (size_t)w->nv);
+  if (w->rigid) add_transposed(w->nv, w->rigid->n, 1, 1, w->rigid->W, w->rigid->p, force);
+  w->d->stage = SR_STAGE_NONE;
+  w->d->contact_force = w->rigid ? force : NULL;
+  const int answer = sr_evaluate(m, w->d, at->t, at->q, at->v, at->y, SR_STAGE_ACCELERATION);
+  w->d->contact_force = NULL;
+  return answer;
+}
+
 static srStatus evaluate(Work* w, Point* at, bool select) {
   const srModel* m = w->m;
   int which;
-  if (numbers(w, at) != 0 || sr_evaluate(m, w->d, at->t, at->q, at->v, at->y, SR_STAGE_ACCELERATION) != 0) {
+  if (numbers(w, at) != 0 || accelerate(w, at) != 0) {
     error(w, "no linear equations at this state: %s", w->d->error_message);
     return SR_FAILED;
   }
@@ -804,6 +835,10 @@ static const char* massless(const srModel* m) {
 }
 
 srStatus sr_linearize(const srModel* m, srData* d, srMessages* messages, srLinear** out) {
+  return sr_linearize_rest(m, d, NULL, messages, out);
+}
+
+srStatus sr_linearize_rest(const srModel* m, srData* d, const srRest* rest, srMessages* messages, srLinear** out) {
   *out = NULL;
   srLinearMemory* l = sr_alloc(sizeof *l);
   Work w = {.out = l, .m = m, .nv = m->nv, .ny = m->ny, .ng = m->ng, .n = m->nv + m->ny, .messages = messages};
@@ -812,13 +847,22 @@ srStatus sr_linearize(const srModel* m, srData* d, srMessages* messages, srLinea
     sr_free(l);
     return SR_INPUT;
   }
+  w.rigid = sr_rigid_rows(rest);
+  if (w.rigid && !w.rigid->turned) {
+    error(&w,
+          "other features of the closed contacts touch wherever it moves (edges that are flush): there are no linear "
+          "equations");
+    sr_free(l);
+    return SR_FAILED;
+  }
   w.joints = m->formulation == SR_FORMULATION_ABSOLUTE;
   w.nj = w.joints ? m->njv : m->nv;
   srData* copy = sr_data_create(m);
-  srModelTangent* tangent = sr_tangent_create_as(m, SR_SOLVE_MATRIX);
+  srModelTangent* tangent = sr_tangent_create_as(m, w.rigid ? SR_SOLVE_REST : SR_SOLVE_MATRIX);
   srStatus status = l && copy && tangent ? SR_OK : SR_MEMORY;
   if (status == SR_OK) {
     sr_data_copy(m, d, copy);
+    copy->rigid = w.rigid != NULL;
     sr_pool_init(&l->pool);
     w.pool = &l->pool;
     w.d = copy;

@@ -10,7 +10,8 @@ typedef struct srRestMemory {
   srRest shown;  // first: what the caller sees
   srPool pool;
   jmp_buf out_of_memory;
-  srRestContact* contact;  // those of `shown`
+  srRestContact* contact;           // those of `shown`
+  const struct srRigidRows* rigid;  // of rigid contacts; NULL: they have force laws
 } srRestMemory;
 
 srRestMemory* sr_rest_memory(void);                         // NULL: out of memory

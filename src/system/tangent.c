@@ -23,7 +23,8 @@
 
 static int assemble(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda) {
   x->entries.next = 0;
-  if (x->rigid && d != NULL) {  // gyroscopic terms are not symmetric, and what is symmetric of them would not damp
+  if (x->forces_alone &&
+      d != NULL) {  // gyroscopic terms are not symmetric, and what is symmetric of them would not damp
     x->entries.next = x->inertial;
   } else {
     sr_rnea_derivative(x->m, d, a, x->rnea, &x->entries);
@@ -176,7 +177,8 @@ srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve) {
   jmp_buf out_of_memory;
   x->m = m;
   x->n = m->nv + m->ny;
-  x->rigid = solve == SR_SOLVE_RIGID;
+  x->forces_alone = solve == SR_SOLVE_RIGID;
+  x->rigid = solve == SR_SOLVE_RIGID || solve == SR_SOLVE_REST;
   sr_pool_init(&x->pool);
   x->pool.on_fail = &out_of_memory;
   bool made = false;

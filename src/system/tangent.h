@@ -35,7 +35,8 @@ struct srModelTangent {
   const srModel* m;
   srmEntries entries;
   int n;                // nv + ny
-  bool rigid;           // contacts have no force; of forces alone, without M a + c
+  bool rigid;           // contacts have no force
+  bool forces_alone;    // without M a + c
   size_t inertial;      // entries of M a + c, the first ones
   srSparsity sparsity;  // of K; row NULL: dense
   size_t count;         // numbers of a matrix
@@ -119,8 +120,9 @@ int sr_tangent_evaluate(srModelTangent* x, srData* d, double tau, const double* 
                         srTangent* out);
 
 // As sr_tangent_create, with an explicit choice between matrices and the solution by the system: recursion, or with contact sets a sparse
-// matrix. SR_SOLVE_OWN where that is not possible: matrices. SR_SOLVE_RIGID: matrices of forces alone, without M a + c and without contacts, which are rigid.
-typedef enum srSolve { SR_SOLVE_AUTO, SR_SOLVE_MATRIX, SR_SOLVE_OWN, SR_SOLVE_RIGID } srSolve;
+// matrix. SR_SOLVE_OWN where that is not possible: matrices. SR_SOLVE_REST: matrices without contacts, which are rigid; SR_SOLVE_RIGID: of
+// forces alone, without M a + c too.
+typedef enum srSolve { SR_SOLVE_AUTO, SR_SOLVE_MATRIX, SR_SOLVE_OWN, SR_SOLVE_RIGID, SR_SOLVE_REST } srSolve;
 srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve);
 
 #endif
