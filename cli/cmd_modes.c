@@ -87,7 +87,7 @@ static int report_few(ModesCall* x, bool* done) {
   srText text = {0};
   int status = modes_open(x);
   *done = status != EXIT_DONE;
-  if (*done || x->rest || x->m.model->nv < LARGE) return status;
+  if (*done || x->rest || x->shapes || x->m.model->nv < LARGE) return status;
   const srStatus found = sr_modes_smallest(x->m.model, x->m.data, (int)x->count, x->cli->messages, done, &modes);
   *done = *done || found != SR_OK;
   if (found != SR_OK) return cli_refuse(x->cli, cli_status(found));
@@ -111,7 +111,8 @@ static int report(ModesCall* x) {
     cli_show(x->cli);
     if (x->count < modes->n) sr_modes_keep(modes, (int)x->count);
     srModePorts ports = {0};
-    const bool good = !x->input || (ports_find(x, linear, &ports) && ports_write(x, &ports, linear->m->name));
+    bool good = !x->input || (ports_find(x, linear, &ports) && ports_write(x, &ports, linear->m->name));
+    good = good && (!x->shapes || shapes_write(x, linear, modes, data));
     srRest* rest = NULL;
     if (!x->rest) (void)sr_rest_create(linear->m, data, &rest);
     if (good)
@@ -135,6 +136,11 @@ static int check_options(ModesCall* x) {
   good = rest_contact_check(x->cli, &x->contact, balance_given(&x->balance)) && good;
   good = output_begin(x->cli, "--csv", &x->csv, SR_CONTENT_TABLE) && good;
   good = folder_begin(x->cli, "--svg", x->svg) && good;
+  good = folder_begin(x->cli, "--shapes", x->shapes) && good;
+  if ((x->shapes && x->sweep) || (!isnan(x->amplitude) && !(x->shapes && x->amplitude > 0))) {
+    cli_error(x->cli, "--amplitude is a number above 0 and goes with --shapes, which is not for --sweep");
+    good = false;
+  }
   good = output_is_free(x->cli, x->csv, x->m.path) && good;
   if (!isnan(x->count) && (x->sweep || !(x->count >= 1 && x->count <= 1e6 && x->count == floor(x->count)))) {
     cli_error(x->cli, x->sweep ? "--count is not for --sweep" : "--count expects a whole number, at least 1");
@@ -153,7 +159,7 @@ static int check_options(ModesCall* x) {
 }
 
 int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
-  ModesCall x = {.cli = cli, .state = state_none(), .count = NOT_GIVEN, .contact = rest_contact_none()};
+  ModesCall x = {.cli = cli, .state = state_none(), .count = NOT_GIVEN, .amplitude = NOT_GIVEN, .contact = rest_contact_none()};
   int status = EXIT_DONE;
   const Option options[] = {
       {"--at", OPTION_TEXT, &x.at, "WORD",
@@ -166,6 +172,9 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--response", OPTION_TEXT, &x.response, "F1:F2:N", "gains from inputs to outputs at N frequencies, Hz"},
       {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep, --response: write the table; - is standard output"},
       {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep, --response: write the figures into this folder"},
+      {"--shapes", OPTION_TEXT, &x.shapes, "DIR", "write each mode as a motion over one period: DIR/mode-K.csv"},
+      {"--amplitude", OPTION_NUMBER, &x.amplitude, "A",
+       "of --shapes: what the largest entry moves by, rad or m (default: 0.1)"},
       BALANCE_OPTIONS(&x.balance),
       REST_CONTACT_OPTIONS(&x.contact),
       STATE_OPTIONS(&x.state),

@@ -11,7 +11,9 @@ typedef struct ModesCall {
   Balance balance;
   const char *at, *sweep, *csv, *svg;
   const char *input, *output, *response;
-  double count;  // eigenvalues wanted; NOT_GIVEN: all
+  const char* shapes;
+  double amplitude;  // of shapes; NOT_GIVEN
+  double count;      // eigenvalues wanted; NOT_GIVEN: all
   RestContact contact;
   srRest* rest;  // rigid contacts, of --contact event; made by modes_find
 } ModesCall;
@@ -22,6 +24,9 @@ int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data);
 
 // --sweep NAME=FROM:TO:N (modes_sweep.c): eigenvalues along a parameter, table, figures, report. Returns the exit status.
 int modes_sweep(ModesCall* x);
+
+// --shapes DIR (modes_shapes.c): a result file for each mode, at the state of `data`. False: reported.
+bool shapes_write(const ModesCall* x, const srLinear* linear, const srModes* modes, const srData* data);
 
 // --input, --output, --response (modes_ports.c): checked, and found for the linear equations. False: reported. To be freed by ports_free.
 bool ports_find(ModesCall* x, const srLinear* linear, srModePorts* out);

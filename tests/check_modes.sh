@@ -25,9 +25,42 @@ grep -q "linearized in relative coordinates" "$work/err" || fail "no warning whe
 "$sarrus" modes models/benchmark/bicycle.xml --sweep speed=4:6:3 > "$work/text" || fail "--sweep as text"
 [ "$(wc -l < "$work/text")" -eq 5 ] || fail "--sweep as text has $(wc -l < "$work/text") lines"
 "$sarrus" modes models/half-car.xml --input front --output front,"v(rear)" --response 0.1:50:40 --csv "$work/gain.csv" --svg "$work/figures" --json > "$work/gain.json" 2> "$work/err" || fail "--response: $(cat "$work/err")"
+"$sarrus" modes models/mechanisms/five-rod-suspension.xml --at equilibrium --shapes "$work/shapes" --amplitude 0.02 --json > "$work/shapes.json" || fail "--shapes"
+"$sarrus" plot "$work/shapes/mode-1.csv" -o "$work/mode.svg" > /dev/null || fail "plot of a mode"
+"$sarrus" modes models/paper1/hexapod.xml --set walk=0 --contact event --at equilibrium --json > "$work/rigid.json" 2> "$work/err" || fail "--contact event: $(cat "$work/err")"
+"$sarrus" equilibrium models/paper1/hexapod.xml --set walk=0 --contact event --json > "$work/rest.json" 2> "$work/err" || fail "equilibrium --contact event: $(cat "$work/err")"
+refused 2 "goes with --shapes" models/half-car.xml --amplitude 0.1
+refused 2 "goes with --contact event" models/half-car.xml --tol-gap 1e-6
+refused 2 "timestepping" models/half-car.xml --contact timestepping
+refused 2 "--at equilibrium" models/paper1/hexapod.xml --set walk=0 --contact event
+refused 2 "formulation relative" models/half-car.xml --formulation absolute --shapes "$work/absolute"
 python3 - "$work" << 'PYTHON' || fail "see above"
-import csv, json, sys, xml.dom.minidom
+import csv, json, math, sys, xml.dom.minidom
 work = sys.argv[1]
+
+# Rows of a mode: displacements of joints with angles and lengths are amplitude, modulus and phase of the report, over one period.
+shown = json.load(open(f"{work}/shapes.json"))
+for k, mode in enumerate(shown["modes"]):
+    if mode["im"] < 0:
+        continue
+    lines = [row for row in csv.reader(open(f"{work}/shapes/mode-{k}.csv")) if row and not row[0].startswith("#")]
+    names = [name.split(" [")[0] for name in lines[0]]
+    rows = [[float(x) for x in row] for row in lines[1:]]
+    assert len(rows) == 61 and abs(rows[-1][0] - 2 * math.pi / mode["im"]) < 1e-9
+    largest = 0
+    for shape in mode["shape"]:
+        if "q." + shape["joint"] not in names:
+            continue  # of free and ball joints: small rotations, not the columns of q
+        column = names.index("q." + shape["joint"])
+        for row in rows:
+            wanted = shown["q"][column - 1] + 0.02 * shape["modulus"] * math.cos(shape["phase"] + mode["im"] * row[0])
+            assert abs(row[column] - wanted) < 0.02 ** 2, (shape, row[column], wanted)
+        largest = max(largest, shape["modulus"])
+    assert largest == 1
+rest, rigid = (json.load(open(f"{work}/{name}.json")) for name in ("rest", "rigid"))
+assert rest["indeterminate"] == rigid["indeterminate"] == 12 and rigid["modes"] == [] and rest["stable"] is True
+assert abs(sum(c["normal_force"] for c in rest["contacts"]) - 6.34 * 9.81) < 1e-8
+assert all(c["status"] == "sticks" and c["unique"] is False and c["a"] == "ground/floor" for c in rest["contacts"])
 one, absolute, sweep = (json.load(open(f"{work}/{name}.json")) for name in ("one", "absolute", "sweep"))
 modes = one["modes"]
 assert len(modes) == 10 and one["zeros"] == 6 and one["stability"] == "marginal", (len(modes), one["zeros"], one["stability"])

@@ -76,6 +76,12 @@ SR_API void sr_modes_keep(srModes* modes, int count);  // the first ones alone, 
 SR_API srStatus sr_modes_smallest(const srModel* m, srData* d, int count, srMessages* messages, bool* possible,
                                   srModes** out);
 
+// A mode as a motion: d gets the state at this phase (rad) of its period, about the state `at` of the linear equations (relative coordinates): the largest entry of the shape moves by the amplitude, rad or m; damped
+// modes are undamped, those that do not oscillate take 1 s. Loops are closed by the dependent coordinates. SR_FAILED: not at this amplitude.
+SR_API double sr_mode_period(const srMode* mode);  // s
+SR_API srStatus sr_mode_state(const srLinear* linear, const srMode* mode, const srData* at, double amplitude,
+                              double phase, srMessages* messages, srData* d);
+
 // Of the largest real part, compared with the rounding of eigenvalues. Marginal: it is 0, as far as can be computed.
 typedef enum srStability { SR_STABLE, SR_UNSTABLE, SR_MARGINAL } srStability;
 SR_API srStability sr_modes_stability(const srModes* modes);
