@@ -195,6 +195,9 @@ TEST(inerters_that_cannot_be_are_refused) {
   refuse("<inerter a='a/p' joint='a' inertance='1'/>", relative, "takes two points 'a' and 'b', or two joints");
   refuse("<inerter joint='a' inertance='1'/>", relative, "takes two points 'a' and 'b', or two joints");
   refuse("<inerter joint='a' joint2='b' inertance='1'/>", relative, "'b'");
+  refuse("<state name='y' initial='0' rate='2*a(a)'/>", relative,
+         "an acceleration in a law or rate makes an algebraic loop");
+  refuse("<torque joint='a' coordinate='0' law='-2*a(a)'/>", relative, "<inerter> or 'armature'");
   refuse("<inerter name='in' a='a/p' b='ground' inertance='1'/><link a='a' b='ground' law='q(in' colour='1'/>",
          relative, "'colour'");
   refuse("<inerter name='in' a='a/p' b='ground' inertance='1'/>", SR_FORMULATION_PENALTY, "body 'in' has no mass");

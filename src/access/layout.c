@@ -1,5 +1,6 @@
 // Structs that functions take or return, member by member.
 #include <sarrus/io.h>
+#include <sarrus/modes.h>
 #include <sarrus/netfile.h>
 #include <sarrus/network.h>
 #include <sarrus/plot.h>
@@ -103,6 +104,16 @@ static const srMember members[] = {
     MANY(srFrameMotion, angular_velocity, DOUBLE),
     MANY(srFrameMotion, acceleration, DOUBLE),
     MANY(srFrameMotion, angular_acceleration, DOUBLE),
+    WHOLE(srLinear),
+    ONE(srLinear, nx),
+    ONE(srLinear, npos),
+    ONE(srLinear, nvel),
+    ONE(srLinear, nstate),
+    ONE(srLinear, name),
+    ONE(srLinear, A),
+    ONE(srLinear, shape),
+    ONE(srLinear, rate),
+    ONE(srLinear, force),
     WHOLE(srRank),
     ONE(srRank, rank),
     ONE(srRank, rank_undriven),

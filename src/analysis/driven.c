@@ -12,6 +12,7 @@
 #include "analysis/dependent.h"
 #include "base/base.h"
 #include "constraint/constraint.h"
+#include "dynamics/measurement.h"
 #include "force/force.h"
 #include "record/columns.h"
 #include "system/system.h"
@@ -23,7 +24,14 @@
   1e-4  // rad or m from a singular position: from here on values are extrapolated; the error of velocities is its square
 #define BISECTIONS 40  // for the time of a singular position
 #define SINGULAR 1e-5  // pivot of scaled equations: below it rounding of positions shows in the velocities
+#define LEFT 1e-6      // of the time: more is no extrapolation
+#define KEPT 1e-9      // residual of an equation, and of its tolerance, up to which it holds (as in integrate/drift.c)
+#define TOLERANCES_MOST 1e3
 #define MOST_STEPS 1000000
+
+typedef struct Mark {
+  double t, square;
+} Mark;
 
 typedef struct Driven {
   srDriven shown;  // first: what the caller sees
@@ -35,6 +43,8 @@ typedef struct Driven {
   unsigned char* fixed;  // nv
   int* held;
   double determinant;  // at d's position
+  int contradicted;    // equation that the others do not allow, -1: none
+  Mark mark, farther;  // squares of the determinant at earlier steps: each at most a quarter of the one before
   double t;            // of the last step
 } Driven;
 
@@ -112,11 +122,20 @@ static bool try_step(Driven* x, double h) {
   return corrected <= CORRECTED * moved + 1e-7 && rates(x, x->force);
 }
 
+// Equations that depend on others are not solved: do they hold? If not, drivers contradict each other or the loops.
+static void find_contradiction(Driven* x) {
+  const srModel* m = x->shown.m;
+  for (int i = 0; i < m->np && x->contradicted < 0; ++i) {
+    if (fabs(x->shown.d->g[i]) > fmax(KEPT, TOLERANCES_MOST * m->row[i].tolerance)) x->contradicted = i;
+  }
+}
+
 static void note_violations(Driven* x) {
   srDriven* s = &x->shown;
   const srModel* m = s->m;
   srData* d = s->d;
   s->violation_position = fmax(s->violation_position, largest(d->g, m->np));
+  find_contradiction(x);
   for (int i = 0; i < m->ng; ++i) {
     double v = d->b[i], a = -d->gamma[i];
     for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) {
@@ -128,9 +147,21 @@ static void note_violations(Driven* x) {
   }
 }
 
+static void mark_determinant(Driven* x) {
+  const Mark now = {x->t, x->determinant * x->determinant};
+  if (now.square > x->mark.square) {
+    x->mark = x->farther = now;
+  } else if (now.square <= 0.25 * x->mark.square) {
+    x->farther = x->mark;
+    x->mark = now;
+  }
+}
+
 static void accept(Driven* x) {
   memcpy(x->a, x->force, (size_t)x->shown.m->nv * sizeof *x->a);
   keep(x);
+  sr_measurement_accept(x->shown.m, x->shown.d);  // turns of joints in absolute coordinates
+  mark_determinant(x);
   ++x->shown.steps;
 }
 
@@ -173,6 +204,13 @@ static void monitor(Driven* x, double h, double before) {
   (void)try_step(x, h);
 }
 
+// The end of the range, just after the last step: two branches meet there, and det G_v falls with the root of the time that is left.
+static double end_of_range(const Driven* x) {
+  const double square = x->determinant * x->determinant, span = x->t - x->farther.t;
+  const double left = x->farther.square > square ? span * square / (x->farther.square - square) : 0.0;
+  return left < LEFT * (fabs(span) + fabs(x->t)) ? x->t + left : x->t;
+}
+
 // ---- steps ------------------------------------------------------------------------------------------------------------------
 
 // At t itself the position is singular: values from just before it.
@@ -180,6 +218,7 @@ static void extrapolate(Driven* x, double t) {
   const double h = t - x->t;
   (void)predict(x, h);
   memcpy(x->force, x->a, (size_t)x->shown.m->nv * sizeof *x->force);
+  (void)sr_evaluate(x->shown.m, x->shown.d, x->shown.d->t, NULL, NULL, NULL, SR_STAGE_VELOCITY);
   accept(x);
   note_singular(x, t, "the dependent coordinates are not determined here; values are extrapolated from just before");
 }
@@ -197,6 +236,7 @@ static bool advance(Driven* x, double t) {
       if (last) x->shown.d->t = t;
       accept(x);
       note_violations(x);
+      if (x->contradicted >= 0) return false;
       h = 2.0 * h;
     } else if (last && predict(x, h) <= NEAR) {
       extrapolate(x, t);
@@ -238,14 +278,22 @@ srStatus sr_driven_move(srDriven* shown, double t) {
   memcpy(shown->d->a, x->a, (size_t)shown->m->nv * sizeof *x->a);
   shown->iterations = sr_dependent_iterations(x->dependent);
   if (arrived) return SR_OK;
-  if (sr_stop_requested(shown->d))
+  const double end = end_of_range(x);
+  if (sr_stop_requested(shown->d)) {
     (void)snprintf(shown->error_message, sizeof shown->error_message, "stopped at t = %.9g s", x->t);
-  else
+    return SR_FAILED;
+  }
+  if (x->contradicted >= 0) {
     (void)snprintf(shown->error_message, sizeof shown->error_message,
-                   "the drivers cannot move the mechanism beyond t = %.9g s: its loops have no position there (a dead "
-                   "point, or the end of its range)",
-                   x->t);
-  if (!sr_stop_requested(shown->d)) note_singular(x, x->t, "the loops cannot be closed beyond this position");
+                   "the drivers contradict the constraints: at t = %.6g s %.80s is off by %.3g", x->t,
+                   shown->m->row[x->contradicted].name, fabs(shown->d->g[x->contradicted]));
+    return SR_FAILED;
+  }
+  (void)snprintf(shown->error_message, sizeof shown->error_message,
+                 "the drivers cannot move the mechanism beyond t = %.9g s: its loops have no position there (a dead "
+                 "point, or the end of its range)",
+                 end);
+  note_singular(x, end, "the loops cannot be closed beyond this position");
   return SR_FAILED;
 }
 
@@ -366,6 +414,7 @@ srStatus sr_driven_create(const srModel* m, srData* d, srMessages* messages, srD
   if (x != NULL) {
     x->shown.m = m;
     x->shown.d = d;
+    x->contradicted = -1;
   }
   const srStatus status = x != NULL ? create(x, messages) : SR_MEMORY;
   if (status == SR_MEMORY)

@@ -88,6 +88,8 @@ const char* sr_c_text(srCompiler* c, srElementKind kind, int i, int field) {
 // ------------------------------------------------------------------------------------------------------ formulas
 static const char* const raw_calls[] = {"q", "v", "sensor", "inertia", "record", NULL};
 
+static const char* const raw_calls_and_a[] = {"q", "v", "sensor", "inertia", "record", "a", NULL};  // to refuse it
+
 bool sr_c_is_raw_call(const char* name) {
   for (int i = 0; raw_calls[i]; i++)
     if (strcmp(raw_calls[i], name) == 0) return true;
@@ -260,8 +262,22 @@ static srNode resolve_record(srCompiler* c, const srCall* call, char* reason, si
   return SR_NO_NODE;
 }
 
+// a(joint): there is no such call, and nothing else has the name.
+static srNode refuse_acceleration(const srCompiler* c, const srCall* call, char* reason, size_t size) {
+  if (c->records_open)
+    snprintf(reason, size, "accelerations are known last: write record(a.%.60s)",
+             call->narg == 1 ? call->raw[0] : "NAME");
+  else
+    snprintf(
+        reason, size,
+        "an acceleration in a law or rate makes an algebraic loop: inertia against it is <inerter> or 'armature' of "
+        "a joint; the rate c*a(x) + r is that of s = y - c*v(x), s' = r");
+  return SR_NO_NODE;
+}
+
 static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char* reason, size_t size) {
   srCompiler* c = user;
+  if (strcmp(call->name, "a") == 0 && call->raw) return refuse_acceleration(c, call, reason, size);
   if (!sr_c_is_raw_call(call->name)) return is_lost(c, call->name) ? follower(c, graph) : SR_NO_NODE;
   if (!c->laws_open) {
     snprintf(reason, size, "%s() may be used in laws only: this number is fixed when the model is compiled",
@@ -276,7 +292,7 @@ static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char*
 
 static srNode parse(srCompiler* c, const char* text, srPlace place) {
   srResolver resolver = {.user = c,
-                         .raw_calls = raw_calls,
+                         .raw_calls = sr_names_find(&c->functions, "a") >= 0 ? raw_calls : raw_calls_and_a,
                          .name = resolve_name,
                          .call = resolve_call,
                          .known = c->known,

@@ -6,7 +6,7 @@ import threading
 import warnings
 
 import numpy as np
-from common import MODELS, command, main, raises, same
+from common import MODELS, command, main, raises, refuses, same
 
 import sarrus
 
@@ -272,6 +272,53 @@ def test_a_model_is_shared_by_threads():
 
 def test_a_data_of_another_model_is_refused():
     raises(ValueError, compiled("pendulum").forward, compiled("double-pendulum").data())
+
+
+
+# ----------------------------------------------------------------------------------------------------- linear equations
+MASS = """<sarrus version='1'><option gravity='0 0 0'/><body name='mass'><joint name='x' type='prismatic' axis='1 0 0' stiffness='k' damping='6'/>
+<inertial mass='2'/></body><parameter name='k' value='50'/></sarrus>"""
+
+
+def test_linear_equations_are_those_of_a_mass_on_a_spring():
+    model = sarrus.loads(MASS).compile()
+    ss = model.linearize(inputs="x", outputs=["x", "v(x)", "a(x)"])
+    A, B, C, D = ss
+    assert ss.states == ("q.x", "v.x") and ss.inputs == ("x",) and len(ss) == 4
+    assert np.allclose(A, [[0, 1], [-25, -3]], rtol=0, atol=1e-13) and np.allclose(B, [[0], [0.5]], rtol=0, atol=1e-15)
+    assert np.allclose(C, [[1, 0], [0, 1], [-25, -3]], rtol=0, atol=1e-13) and np.allclose(D, [[0], [0], [0.5]], rtol=0, atol=1e-15)
+    assert np.allclose(sorted(ss.eigenvalues().imag), [-np.sqrt(25 - 2.25), np.sqrt(25 - 2.25)])
+    w = 2 * np.pi * 1.3
+    gain = 1 / (50 + 6j * w - 2 * w * w)
+    assert np.allclose(ss.response(1.3)[0, :, 0], [gain, 1j * w * gain, -w * w * gain])
+    refuses(ValueError, "there is no coordinate 'y'", model.linearize, inputs="y")
+    refuses(sarrus.Error, "'x'", model.linearize, d=model.data(q=[0.1]))  # not at rest: the spring pulls
+
+
+def test_linear_equations_are_those_of_the_command_line():
+    model, names = compiled("half-car"), {"input": "front", "output": "front,seat,v(seat)"}
+    shown = command("modes", MODELS / "half-car.xml", "--input", names["input"], "--output", names["output"], "--json")["state_space"]
+    ss = model.linearize(names["input"], names["output"])
+    for key, found in zip("ABCD", ss):
+        same(found, np.array(shown[key]))
+    for at, formulation in (("equilibrium", "relative"), ("initial", "absolute")):
+        other = model.formulated(formulation).linearize("front", "seat", at=at) if formulation != "relative" else model.linearize("front", "seat", at=at)
+        assert np.allclose(other.A, ss.A, rtol=1e-9, atol=1e-9 * np.abs(ss.A).max())
+
+
+def test_linear_equations_go_to_scipy_and_control():
+    ss = sarrus.loads(MASS).compile().linearize("x", "x")
+    try:
+        import scipy.signal
+        made = ss.to_scipy()
+        assert np.array_equal(made.A, ss.A) and np.array_equal(scipy.signal.StateSpace(*ss).D, ss.D)
+    except ImportError:
+        pass
+    try:
+        import control
+        assert np.array_equal(control.ss(*ss).A, ss.A) and ss.to_control().ninputs == 1
+    except ImportError:
+        pass
 
 
 main(globals())

@@ -28,6 +28,7 @@ from . import _library, _program, _verbs
 from ._environment import Box, Environment
 from ._error import Error, Message, ModelWarning, Stopped
 from ._figure import Figure
+from ._linear import StateSpace
 from ._model import Data, Model
 from ._network import Network
 from ._program import options, program, verb, verbs
@@ -83,5 +84,5 @@ def __dir__():
     return sorted({*__all__, *_known_verbs()})
 
 
-__all__ = ["Box", "Data", "Element", "Environment", "Error", "Figure", "Message", "Model", "ModelWarning", "Network", "Result", "Spec", "Stopped",
+__all__ = ["Box", "Data", "Element", "Environment", "Error", "Figure", "Message", "Model", "ModelWarning", "Network", "Result", "Spec", "StateSpace", "Stopped",
            "check", "compare", "eval", "library", "load", "loads", "options", "program", "read", "recommend", "run", "verb", "verbs"]

@@ -180,6 +180,8 @@ _FUNCTIONS = {
     "sr_constraint_gamma": (I, [P, P]),
     "sr_constraint_velocity": (None, [P, P, P, P]),
     "sr_constraint_matrix": (None, [P, P, P]),
+    "sr_linearize": (I, [P, P, P, POINTER(POINTER(struct["srLinear"]))]),
+    "sr_linear_destroy": (None, [P]),
     "sr_rank_create": (I, [P, P, POINTER(POINTER(struct["srRank"]))]),
     "sr_rank_destroy": (None, [P]),
     "sr_reactions": (I, [P, P, P]),

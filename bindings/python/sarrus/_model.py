@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _library as L
 from ._error import NOTE, WARNING, Error, Messages, nearest, warn
+from ._linear import StateSpace, linearize
 from ._memory import Handle, address, value, vector, view
 from ._report import JSON, filled, report, sensors
 from ._run import run
@@ -274,6 +275,19 @@ class Model:
                                                said.pointer, byref(out))
             warnings = said.check(status, d.error_message)
         return {"iterations": out.iterations, "residual": out.residual, "warnings": warnings}
+
+    def linearize(self, inputs: Any = (), outputs: Any = (), d: "Data | None" = None, at: str = "initial") -> StateSpace:
+        """Exact linear equations about a steady state: x' = A x + B u, z = C x + D u. Inputs are forces on joint coordinates; outputs are coordinates, "v(NAME)" or
+        "a(NAME)": names in a list, or with commas. The state is that of d, else the initial one, with loops closed; at="equilibrium": the equilibrium that is nearest to it. sarrus.Error where it is
+        not steady. scipy.signal.StateSpace(*ss) and control.ss(*ss) take the result."""
+        if at not in ("initial", "equilibrium"):
+            raise ValueError(f"at is 'initial' or 'equilibrium', not {at!r}")
+        given, d = d is not None, d.copy() if d is not None else self.data()
+        if not given:
+            self._at_time(d, False, False)
+        if at == "equilibrium":
+            self.start(d, "equilibrium")
+        return linearize(self, d, inputs, outputs)
 
     def _mask(self, joints):
         """1 for the velocity coordinates of these joints."""
