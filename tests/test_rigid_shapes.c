@@ -381,26 +381,6 @@ TEST(what_rigid_contact_ignores_is_reported) {
 }
 
 // A ball that starts in the floor: the report says how deep.
-// Forces in columns of contacts are those of laws, which no rigid method uses: it says so, and where the rigid ones are.
-TEST(columns_of_contacts_in_rigid_runs_are_explained) {
-  static const char* const names[] = {"a.b.vz", "contact(*).n"};
-  for (int n = 1; n <= 2; n++) {
-    Loaded x = open_scene(BOX, BOX_INERTIA, "0 0 0.05 1 0 0 0", "0 0 0 0 0 0", 0.5, 0, false, false);
-    srRunOptions o = sr_run_options(x.m);
-    srMessages* messages = sr_messages_create();
-    o.contact = SR_CONTACT_TIMESTEPPING;
-    o.method = "moreau";
-    o.t_end = o.step = 1e-3;
-    o.record = names;
-    o.nrecord = n;
-    ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
-    ENSURE_EQUAL(sr_messages_count(messages), n - 1);
-    if (n == 2) ENSURE(strstr(sr_messages_get(messages, 0)->text, "reactions have the rigid ones") != NULL);
-    sr_messages_destroy(messages);
-    close_model(&x);
-  }
-}
-
 TEST(penetration_of_rigid_contacts_is_reported) {
   Loaded x = open_scene("type='sphere' size='0.05'", "1 1 1", "0 0 0.048 1 0 0 0", "0 0 0 0 0 0", 0.3, 0, false, false);
   run(&x, 0.01, 1e-3);

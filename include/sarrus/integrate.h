@@ -52,8 +52,9 @@ typedef struct srUnilateral {
   double* W;                  // (1 + ntangent) x n, row-major: row k begins at W + k n; the memory is the caller's
   double b[3];                // 1 + ntangent
   // Of systems with `bodies`, where n is 0: by its point instead of rows; b as before, along the tangents of sr_contact_frame.
-  int body[2];       // a, b: numbers of bodies; -1: at rest
-  double axis[3];    // unit normal from a to b, world axes
+  int body[2];  // a, b: numbers of bodies; -1: at rest
+  // Unit normal from a to b in world axes; where there are rows: in the axes of a, and 0 where there is no such direction (a stop, a gap by formula).
+  double axis[3];
   double arm[2][3];  // from the centers of mass to the point, world axes
 } srUnilateral;
 
@@ -532,6 +533,8 @@ SR_API int sri_rigid_generalized(srRigid* rigid, double t, const double* q, cons
                                  double* out);
 // Force of a contact, or of a clamp, as the last call of sri_rigid_generalized has found it; false: there is none.
 SR_API bool sri_rigid_force_found(const srRigid* rigid, long id, double force[3]);
+// Closed contact k as that call has found it: its force, and whether it sticks; NULL: there are not so many.
+SR_API const srUnilateral* sri_rigid_found(srRigid* rigid, int k, double force[3], bool* sticks);
 // Force of a contact at the present state of the phase, N: normal, two tangential components; false: it is open.
 SR_API bool sri_rigid_force(srRigid* rigid, double t, const double* q, const double* v, const double* y, long id,
                             double force[3]);

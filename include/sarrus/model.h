@@ -576,6 +576,8 @@ typedef struct srData {
   const double* contact_force;
   // Forces of set-valued friction, at the places of its elements (nforce), where a run has found them; NULL: there is none.
   const double* friction_force;
+  // Rigid contacts with their forces while a run records a row; NULL: unknown.
+  const struct srFoundContacts* found;
   // A stop request: called before every evaluation of a run, an assembly or a survey on this data, so it must
   // be cheap (read a flag). Nonzero ends the analysis, which keeps its results so far; from then on it must stay nonzero. NULL: none.
   int (*stop)(void* user);

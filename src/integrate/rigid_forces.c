@@ -187,6 +187,13 @@ bool sri_rigid_force_found(const srRigid* x, long id, double force[3]) {
   return false;
 }
 
+const srUnilateral* sri_rigid_found(srRigid* x, int k, double force[3], bool* sticks) {
+  if (k < 0 || k >= x->ncontact) return NULL;
+  memcpy(force, x->lambda + 3 * k, 3 * sizeof *force);
+  *sticks = x->closed[k].status == SR_RIGID_STICKS;
+  return sri_rigid_contact(x, k);
+}
+
 bool sri_rigid_force(srRigid* x, double t, const double* q, const double* v, const double* y, long id,
                      double force[3]) {
   bool found = false;

@@ -54,6 +54,8 @@ typedef struct srQuantityKind {
   int (*fill)(srRecorder* r, const srRecordGroup* group, const double axes[16], double* out);
 } srQuantityKind;
 
+extern const srQuantityKind sr_quantity_contact;  // whose values a run with rigid contact finds itself
+
 // Members of a frame: position, velocity, angular velocity; acceleration, angular acceleration, quaternion, angles.
 #define SR_FRAME_MEMBERS 22
 #define SR_FRAME_DEFAULT 9  // those that every sensor has without request

@@ -8,15 +8,19 @@
 //   many shapes    count: contacts that are closed; n: sum of normal forces; penetration: the largest
 //   one of these   count, n, penetration of its contacts; fx fy fz: sum of all contact forces on it
 // Default axes: ground.
+// Runs with rigid contact have no force laws: forces, state and powers are what the method has found (contact/found.h), summed over the points of a contact; energy is 0,
+// work is not integrated. Gap, slip and normal are those of the nearest point.
 #include "contact/element.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "contact/found.h"
 #include "force/force.h"
 #include "force/instances.h"
 #include "force/ports.h"
 #include "math/pose.h"
+#include "math/vector3.h"
 #include "record/kinds.h"
 
 // ---- objects: elements, sets, members of sets --------------------------------------------------------------------------------
@@ -120,6 +124,29 @@ static void put_axes(const srPortMotion* motion, const double axes[16], const do
 
 static double depth(const srContactForce* x) { return x->gap < 0 ? -x->gap : 0; }
 
+// What the run has found of an element, in place of its law.
+static void put_found(const srRecorder* r, int element, const srPortMotion* motion, srContactForce* contact,
+                      srElementForce* force) {
+  const srFoundContacts* found = r->d->found;
+  double friction[3] = {0}, back[16];
+  contact->normal = force->power = force->energy = force->dissipated = 0;
+  contact->state = SR_CONTACT_OPEN;
+  for (int i = 0; i < found->count; i++) {
+    const srFoundContact* of = &found->contact[i];
+    if (of->element != element || of->state == SR_CONTACT_OPEN) continue;
+    contact->normal += of->normal;
+    srm_add_scaled3(friction, 1, of->friction, friction);
+    // It slides where one of its points does.
+    if (of->state > contact->state) contact->state = of->state;
+    force->power += of->power;
+    force->dissipated += of->dissipation;
+  }
+  memcpy(contact->friction, friction, sizeof friction);
+  if (r->m->force[element].law->port != SR_PORT_FRAMES) return;
+  srm_pose_transpose(motion->axes, back);
+  srm_pose_rotate(back, friction, contact->friction);
+}
+
 static int fill_element(srRecorder* r, const srRecordGroup* group, const srForceElement* e, const double axes[16],
                         double* out) {
   srPortMotion motion;
@@ -127,6 +154,7 @@ static int fill_element(srRecorder* r, const srRecordGroup* group, const srForce
   srContactForce contact;
   const int answer = evaluate(r, e, &motion, &force, &contact);
   if (answer != 0) return answer;
+  if (r->d->rigid) put_found(r, group->index, &motion, &contact, &force);
   int n = 0;
   out[n++] = contact.normal;
   out[n++] = contact.gap;
@@ -144,7 +172,7 @@ static int fill_element(srRecorder* r, const srRecordGroup* group, const srForce
     n += 10;
   }
   out[n++] = force.power;
-  out[n++] = sr_recorder_work(r, group);
+  out[n++] = r->d->rigid ? (double)NAN : sr_recorder_work(r, group);
   out[n++] = force.energy;
   out[n] = force.dissipated;
   return 0;
@@ -183,8 +211,37 @@ static int fill_set(srRecorder* r, const srRecordGroup* group, const What* x, co
   return 0;
 }
 
+static void fill_found_set(const srRecorder* r, const What* x, const double axes[16], double* out) {
+  const srFoundContacts* found = r->d->found;
+  const int shape = x->member >= 0 ? r->m->set[x->set].member[x->member] : -1;
+  double sum[3] = {0}, power = 0, dissipation = 0;
+  memset(out, 0, 7 * sizeof *out);
+  for (int i = 0; i < found->count; i++) {
+    const srFoundContact* of = &found->contact[i];
+    if (of->element >= 0 || of->set != x->set || (shape >= 0 && of->a != shape && of->b != shape)) continue;
+    const double sign = of->b == shape ? 1 : -1;
+    out[0] += of->state != SR_CONTACT_OPEN;
+    out[1] += of->normal;
+    out[2] = fmax(out[2], -of->gap);
+    srm_add_scaled3(sum, sign * of->normal, of->n, sum);
+    srm_add_scaled3(sum, sign, of->friction, sum);
+    power += of->power;
+    dissipation += of->dissipation;
+  }
+  if (shape >= 0) {
+    sr_record_rotate(axes, sum, out + 3);
+  } else {
+    memcpy(out + 3, (double[]){power, NAN, 0, dissipation}, 4 * sizeof *out);
+  }
+}
+
 static int fill(srRecorder* r, const srRecordGroup* group, const double axes[16], double* out) {
   const What x = what_is(r->m, group->index);
+  if (r->d->rigid && r->d->found == NULL) return 1;  // no run has found them
+  if (r->d->rigid && x.element == NULL) {
+    fill_found_set(r, &x, axes, out);
+    return 0;
+  }
   return x.element != NULL ? fill_element(r, group, x.element, axes, out) : fill_set(r, group, &x, axes, out);
 }
 

@@ -1,5 +1,5 @@
 // A run in progress, for the files that carry it out.   run.c the loop | step.c the loop in the caller's hands | run_options.c the request | run_start.c memory and start |
-// run_progress.c stop requests | run_rows.c results | run_energy.c the energy balance | run_events.c events and contacts between steps |
+// run_progress.c stop requests | run_rows.c results | run_contacts.c rigid contacts in results | run_energy.c the energy balance | run_events.c events and contacts between steps |
 // run_log.c the list of events | run_failure.c why it stopped
 #ifndef SR_SIMULATE_RUN_H
 #define SR_SIMULATE_RUN_H
@@ -40,27 +40,28 @@ typedef struct srRun {
   srModelSystem system;
   srIntegrator* integrator;
   double t0, t_end, every;
-  long next;                      // index of the next row on the grid t0 + next*every
-  double t_row;                   // time of the last row
-  double *row, *q, *v, *y;        // one allocation
-  double* friction_force;         // nforce: those of set-valued friction there
-  double* contact_force;          // nv: generalized forces of rigid contacts in results
-  srRecording* recording;         // their columns; NULL: there are none
-  int nw;                         // accounts of the energy balance, then meters of recorded work
-  double *w, *w_before;           // nw: work done so far; up to the last restart
-  srEventMonitor* events;         // all sources of events
-  srContactMonitor* contacts;     // contacts
-  srJumpMonitor* jumps;           // force laws that jump
-  srRigid* rigid;                 // contacts by events; NULL: they are not
-  srRunSide* other;               // of hybrid contact; NULL: it is not
-  bool ended;                     // by an event
-  long odd_rows;                  // in which a value is NaN ...
-  int odd_column;                 // ... this one ...
-  double t_odd;                   // ... from here on
-  double residual, lost, t_lost;  // of the energy balance after the last step; its largest jump and when that was
-  double started, reported;       // wall clock
-  long asked;                     // number of checks for stop requests
-  int (*stop)(void* user);        // d's own, and what it takes: called by ask
+  long next;                           // index of the next row on the grid t0 + next*every
+  double t_row;                        // time of the last row
+  double *row, *q, *v, *y;             // one allocation
+  double* friction_force;              // nforce: those of set-valued friction there
+  double* contact_force;               // nv: generalized forces of rigid contacts in results
+  struct srRowContacts* row_contacts;  // rigid contacts in results; NULL: they are not recorded
+  srRecording* recording;              // their columns; NULL: there are none
+  int nw;                              // accounts of the energy balance, then meters of recorded work
+  double *w, *w_before;                // nw: work done so far; up to the last restart
+  srEventMonitor* events;              // all sources of events
+  srContactMonitor* contacts;          // contacts
+  srJumpMonitor* jumps;                // force laws that jump
+  srRigid* rigid;                      // contacts by events; NULL: they are not
+  srRunSide* other;                    // of hybrid contact; NULL: it is not
+  bool ended;                          // by an event
+  long odd_rows;                       // in which a value is NaN ...
+  int odd_column;                      // ... this one ...
+  double t_odd;                        // ... from here on
+  double residual, lost, t_lost;       // of the energy balance after the last step; its largest jump and when that was
+  double started, reported;            // wall clock
+  long asked;                          // number of checks for stop requests
+  int (*stop)(void* user);             // d's own, and what it takes: called by ask
   void* stop_user;
   srMessages* messages;
   long passed;       // contacts of thin bodies that were not met
@@ -81,6 +82,12 @@ bool sr_run_goes_on(const srRun* run);  // the end is not reached
 // ---- run_options.c
 srStatus sr_run_check(const srRun* run);
 srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptions* o);
+
+// ---- run_contacts.c
+bool sr_run_make_contacts(srRun* run);  // memory; false: there is none
+void sr_run_release_contacts(srRun* run);
+// Contacts and their forces at the state in run->q, v, whose forces the integrator has found: d->found.
+void sr_run_find_contacts(srRun* run, double t);
 
 // ---- hybrid.c
 srStatus sr_hybrid_create(srRun* run);  // the side of time-stepping

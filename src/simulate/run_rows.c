@@ -45,8 +45,10 @@ static void put_friction_forces(srRun* run) {
 // Accelerations and reactions with rigid contacts, which are in the equations of the integrators and not in those of the model.
 static int evaluate_rigid(srRun* run, double t, srStage stage) {
   srData* d = run->d;
-  if (put_contact_forces(run, t)) d->contact_force = run->contact_force;
+  const bool known = put_contact_forces(run, t);
+  if (known) d->contact_force = run->contact_force;
   put_friction_forces(run);
+  if (run->row_contacts != NULL && (known || run->rigid == NULL)) sr_run_find_contacts(run, t);
   d->stage = SR_STAGE_NONE;
   const int answer = sr_evaluate_motion(run->m, d, t, run->q, run->v, run->y, stage);
   d->contact_force = NULL;
@@ -95,6 +97,7 @@ void sr_run_hand_out(srRun* run) {
   sr_record(run->recording, run->d, &known, run->row);
   run->t_row = run->d->t;
   ++run->result->rows;
+  run->d->found = NULL;
   monitor_row(run);
   if (run->options->row(run->options->user, run->row) != 0) run->stopped = true;
 }

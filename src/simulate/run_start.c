@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "force/force.h"
+#include "record/kinds.h"
 #include "simulate/rows.h"
 #include "simulate/run.h"
 #include "system/bristle.h"
@@ -125,17 +126,14 @@ static srStatus name_columns(srRun* run) {
   return SR_OK;
 }
 
-// Columns of contacts are made of their force laws, which a rigid method does not use.
-static void warn_of_contact_columns(srRun* run) {
-  const srRunOptions* o = run->options;
-  for (int i = 0; i < o->nrecord; ++i) {
-    if (strncmp(o->record[i], "contact(", 8) != 0) continue;
-    sr_messages_add(
-        run->messages, SR_SEVERITY_WARNING, (srPlace){0},
-        "'%.60s': of rigid contacts gap, penetration and slip are recorded; forces, state and energies in these "
-        "columns are those of the force laws, which this run does not use: accelerations (a.NAME) and "
-        "reactions have the rigid ones",
-        o->record[i]);
+// The work of one rigid contact is not integrated.
+static void warn_of_contact_work(srRun* run) {
+  const srRecorder* r = run->recording != NULL ? run->recording->recorder : NULL;
+  for (int i = 0; r != NULL && i < r->ngroup; ++i) {
+    if (r->group[i].kind != &sr_quantity_contact || r->group[i].meter < 0) continue;
+    sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+                    "contact(NAME).work of rigid contacts is not integrated, and NaN: balance(contact).work and "
+                    "balance(friction).work have that of all contacts");
     return;
   }
 }
@@ -157,10 +155,11 @@ srStatus sr_run_prepare(srRun* run) {
   const srIntegratorOptions options = sr_run_integrator_options(run->m, o);
   if (run->d->rigid) {
     sr_rigid_warn(run->m, o->contact == SR_CONTACT_EVENT, run->messages);
-    warn_of_contact_columns(run);
+    warn_of_contact_work(run);
   } else {
     sr_bristle_warn(run->m, run->messages);
   }
+  if (run->d->rigid && !sr_run_make_contacts(run)) return out_of_memory(run);
   const srSystem own = by_events ? closed_system(run, &system) : system_of(run->m, o, &system);
   if (by_events && run->rigid == NULL) return out_of_memory(run);
   const srStatus created = sri_create(o->method, &own, &options, run->messages, &run->integrator);
@@ -181,6 +180,7 @@ void sr_run_release(srRun* run) {
   sr_jumps_destroy(run->jumps);
   sri_destroy(run->integrator);
   sr_tangent_destroy(run->system.tangent);
+  sr_run_release_contacts(run);
   sr_recording_destroy(run->recording);
   run->d->element_power = NULL;
   run->d->friction_force = NULL;

@@ -288,6 +288,13 @@ void sr_contact_names(const srModel* m, long id, const char** a, const char** b)
   }
 }
 
+void sr_contact_sides(const srModel* m, long id, int* set, int* a, int* b) {
+  const long key = sr_contact_key(m, id), pair = key - m->nforce, n = m->ncollider;
+  *set = key < m->nforce ? -1 : (int)(pair / (n * n));
+  *a = key < m->nforce ? (int)key : (int)(pair / n % n);
+  *b = key < m->nforce ? -1 : (int)(pair % n);
+}
+
 // ---- shapes -----------------------------------------------------------------------------------------------------------
 
 // out[k] = column . (moment, force) over the columns of a path.
@@ -326,6 +333,7 @@ static void put_point(const Path* path, bool central, const srPairPoint* at, srU
   double triad[3][3], moment[3];
   out->gap = at->gap;
   out->n = path->n;
+  srm_set3(out->axis, at->n);
   memcpy(out->column, path->dof, (size_t)path->n * sizeof *path->dof);
   srm_cross3(at->r, at->n, moment);
   put_row(path->n, path->column, central ? none : moment, at->n, out->W);

@@ -18,6 +18,8 @@ int sr_contact_columns(const srModel* m);  // velocities in the rows of one cont
 void sr_contact_names(const srModel* m, long id, const char** a, const char** b);
 // The pair of shapes, stop or gap that a contact belongs to: the same for all points of a pair, which follow each other in the list.
 long sr_contact_key(const srModel* m, long id);
+// The same by numbers: the set and its colliders; set -1: a is the force element.
+void sr_contact_sides(const srModel* m, long id, int* set, int* a, int* b);
 bool sr_contact_is_length(const srModel* m, long id);  // its gap is in m: it is no stop of a joint
 // What contacts have that rigid contact has not.
 void sr_rigid_warn(const srModel* m, bool by_events, srMessages* messages);

@@ -1,0 +1,165 @@
+// Rigid contacts in results: every contact near the state of a row, with the forces that the method has found.
+//   by events        multipliers of the closed contacts at the state of the row (sri_rigid_generalized)
+//   time-stepping    impulses of the last step over its length; before the first step there are none
+// Powers are those at the state of the row: on the bodies lambda.W v, and -lambda.u becomes heat, u = W v + b the relative velocity of the surfaces.
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "contact/found.h"
+#include "dynamics/link.h"
+#include "math/pose.h"
+#include "math/vector3.h"
+#include "model/closure.h"
+#include "simulate/run.h"
+#include "system/system.h"
+
+#define INSIDE 1e-6  // of the limit of friction: an impulse so far inside its cone sticks
+
+typedef struct srRowContacts {
+  srModelSystem system;  // as that of the run, but always with rows
+  srUnilateral* list;
+  int most;
+  srFoundContacts found;
+} srRowContacts;
+
+bool sr_run_make_contacts(srRun* run) {
+  if (run->recording == NULL || run->recording->stage <= SR_STAGE_VELOCITY) return true;
+  srRowContacts* x = sr_alloc(sizeof *x);
+  run->row_contacts = x;
+  if (x == NULL) return false;
+  x->system = run->system;
+  x->system.points = false;
+  const srSystem system = sr_system(&x->system);
+  x->most = 2 * system.ncontact;  // those of the list, and those of the method that are not in it
+  x->list = sri_contacts_create(&system);
+  x->found.contact = sr_alloc((size_t)x->most * sizeof *x->found.contact + 1);
+  return x->list != NULL && x->found.contact != NULL;
+}
+
+void sr_run_release_contacts(srRun* run) {
+  srRowContacts* x = run->row_contacts;
+  run->d->found = NULL;
+  run->row_contacts = NULL;
+  if (x == NULL) return;
+  sri_contacts_destroy(x->list);
+  sr_free(x->found.contact);
+  sr_free(x);
+}
+
+// ---- directions ---------------------------------------------------------------------------------------------------------
+
+// Normal and both tangents in ground axes; of a gap by formula the slip is [0] of the first tangent.
+static void put_directions(const srModel* m, const srData* d, const srUnilateral* c, const srFoundContact* of,
+                           double out[3][3]) {
+  double triad[3][3], pose[16];
+  memset(out, 0, 9 * sizeof(double));
+  if (c->axis[0] == 0 && c->axis[1] == 0 && c->axis[2] == 0) {
+    out[1][0] = 1;
+  } else if (c->n == 0) {  // by its point
+    srm_set3(out[0], c->axis);
+    srm_frame3(c->axis, out[1], out[2]);
+  } else {
+    sr_closure_triad(c->axis, triad);
+    sr_point_frame(m, d, of->element >= 0 ? m->force[of->element].point[0] : m->collider[of->a].point, pose);
+    srm_pose_rotate(pose, c->axis, out[0]);
+    for (int k = 0; k < 2; ++k) srm_pose_rotate(pose, triad[k], out[1 + k]);
+  }
+}
+
+static srFoundContact* append(srRun* run, const srUnilateral* c) {
+  srFoundContacts* found = &run->row_contacts->found;
+  double direction[3][3];
+  int a;
+  SR_ASSERT(found->count < run->row_contacts->most);
+  srFoundContact* to = &found->contact[found->count++];
+  *to = (srFoundContact){.id = c->id, .element = -1, .gap = c->gap};
+  sr_contact_sides(run->m, c->id, &to->set, &a, &to->b);
+  if (to->set < 0) {
+    to->element = a;
+  } else {
+    to->a = a;
+  }
+  put_directions(run->m, run->d, c, to, direction);
+  srm_set3(to->n, direction[0]);
+  return to;
+}
+
+// ---- forces -------------------------------------------------------------------------------------------------------------
+
+// The contact with this id among the first `count` of the list; the method has them in about the same order. -1: it is not listed.
+static int find(const srFoundContacts* found, int count, long id, int* next) {
+  for (int i = 0; i < count; ++i) {
+    const int k = (*next + i) % count;
+    if (found->contact[k].id != id) continue;
+    *next = k + 1;
+    return k;
+  }
+  return -1;
+}
+
+// at: where the velocities are known; NULL: nowhere, and so are the powers.
+static void put_force(srRun* run, const srUnilateral* c, const srUnilateral* at, const double force[3],
+                      srContactState state, srFoundContact* to) {
+  double direction[3][3], own[3][3], slip[3] = {0}, belt[3] = {0};
+  put_directions(run->m, run->d, c, to, direction);
+  to->normal = force[0];
+  to->state = state;
+  for (int k = 0; k < 2; ++k) srm_add_scaled3(to->friction, force[1 + k], direction[1 + k], to->friction);
+  to->power = to->dissipation = NAN;
+  if (at == NULL) return;
+  put_directions(run->m, run->d, at, to, own);
+  for (int k = 0; k < 2; ++k) {
+    srm_add_scaled3(slip, sri_contact_velocity(at, 1 + k, run->v), own[1 + k], slip);
+    srm_add_scaled3(belt, at->b[1 + k], own[1 + k], belt);
+  }
+  const double heat = force[0] * sri_contact_velocity(at, 0, run->v) + srm_dot3(to->friction, slip);
+  to->dissipation = -heat;
+  to->power = heat - force[0] * at->b[0] - srm_dot3(to->friction, belt);
+}
+
+static void take_force(srRun* run, int listed, int* next, const srUnilateral* c, const double force[3],
+                       srContactState state) {
+  srRowContacts* x = run->row_contacts;
+  const int k = find(&x->found, listed, c->id, next);
+  srFoundContact* to = k >= 0 ? &x->found.contact[k] : append(run, c);
+  put_force(run, c, k >= 0 ? &x->list[k] : c->n > 0 ? c : NULL, force, state, to);
+}
+
+static void take_multipliers(srRun* run, int listed) {
+  double force[3];
+  bool sticks;
+  int next = 0;
+  const srUnilateral* c;
+  for (int k = 0; (c = sri_rigid_found(run->rigid, k, force, &sticks)) != NULL; ++k)
+    take_force(run, listed, &next, c, force, sticks && c->mu_static > 0 ? SR_CONTACT_STICKS : SR_CONTACT_SLIDES);
+}
+
+static void take_impulses(srRun* run, int listed) {
+  const srIntegrator* x = run->integrator;
+  const double h = sri_time(x) - sri_time_before(x);
+  const srUnilateral* c;
+  int next = 0;
+  for (int i = 0; h > 0 && (c = sri_contact_of_step(x, i)) != NULL; ++i) {
+    const double* p = sri_impulse_of(x, c->id);
+    if (p == NULL || c->clamp > 0 || !(p[0] > 0)) continue;
+    const double force[3] = {p[0] / h, p[1] / h, p[2] / h};
+    const bool sticks = hypot(p[1], p[2]) < (1 - INSIDE) * c->mu * p[0];
+    take_force(run, listed, &next, c, force, sticks ? SR_CONTACT_STICKS : SR_CONTACT_SLIDES);
+  }
+}
+
+void sr_run_find_contacts(srRun* run, double t) {
+  srRowContacts* x = run->row_contacts;
+  int listed = 0;
+  run->d->found = NULL;
+  x->found.count = 0;
+  if (sr_contacts(&x->system, t, run->q, x->list, &listed) != 0) return;
+  for (int i = 0; i < listed; ++i) append(run, &x->list[i]);
+  if (run->rigid != NULL) {
+    take_multipliers(run, listed);
+  } else {
+    take_impulses(run, listed);
+  }
+  run->d->found = &x->found;
+}
