@@ -161,7 +161,7 @@ TEST(coloured_sweeps_have_the_same_bits_for_any_number_of_threads) {
   Solved t[3];
   for (int i = 0; i < 3; ++i) prepare(&t[i], p, 1 + i);
   for (int k = 0; k < 4; ++k) {
-    for (int i = 0; i < 3; ++i) solve(&t[i], names[k % 2], 1e-2, 12, k >= 2);
+    for (int i = 0; i < 3; ++i) solve(&t[i], names[k % 2], 1e-4, 12, k >= 2);  // not reached
     ENSURE(t[0].x[0] > 0 && t[0].r.iterations == 12);
     ENSURE(memcmp(t[0].x, t[1].x, bytes) == 0);
     ENSURE(memcmp(t[0].x, t[2].x, bytes) == 0);
@@ -231,7 +231,31 @@ TEST(conjugate_directions_help_where_masses_differ) {
     ENSURE(t.r.solved);
     sweeps[k] = t.r.iterations;
   }
-  ENSURE(sweeps[1] < sweeps[0]);
+  ENSURE(sweeps[1] < sweeps[0] / 4);  // 1192 and 128
+  release(&t, true);
+}
+
+// Impulses of an impact as start values of what follows it: their best multiple is taken, so that they cost no more sweeps than none do.
+TEST(start_values_that_are_much_too_large_cost_nothing) {
+  static const char* const names[] = {"sweeps", "sweeps-nncg"};
+  srContactProblem* p = lattice(6, 5, 1);
+  const int n = sr_contact_rows(p);
+  Solved t;
+  prepare(&t, p, 1);
+  for (int k = 0; k < 4; ++k) {
+    srContactOptions o = sr_contact_options();
+    o.method = sr_contact_method_find(names[k % 2]);
+    o.single = k >= 2;
+    o.tolerance = 1e-3;
+    solve(&t, names[k % 2], o.tolerance, 1000, o.single);
+    ENSURE(t.r.solved);
+    const int from_none = t.r.iterations;
+    for (int i = 0; i < n; ++i) t.x[i] *= 100;
+    ENSURE_EQUAL(sr_contact_solve(t.s, p, &o, t.x, &t.r), SR_OK);
+    ENSURE(t.r.solved && t.r.iterations <= from_none);
+    ENSURE_EQUAL(sr_contact_solve(t.s, p, &o, t.x, &t.r), SR_OK);
+    ENSURE_EQUAL(t.r.iterations, 0);  // a solution is left as it is
+  }
   release(&t, true);
 }
 

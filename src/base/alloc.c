@@ -19,7 +19,7 @@ static void* c_library_allocator(void* user, void* pointer, size_t old_size, siz
     free(pointer);
     return NULL;
   }
-  return realloc(pointer, new_size);
+  return pointer == NULL ? calloc(1, new_size) : realloc(pointer, new_size);
 }
 
 static srAllocator allocator = c_library_allocator;
@@ -42,7 +42,8 @@ void* sr_alloc(size_t size) {
   const size_t offset = sizeof header + (size_t)(-first & (ALIGNMENT - 1));
   char* pointer = (char*)header.block + offset;
   memcpy(pointer - sizeof header, &header, sizeof header);
-  return memset(pointer, 0, size);
+  // That of the C library is 0 already, and pages of what is never used are never touched: room for all contacts that may be.
+  return allocator == c_library_allocator ? pointer : memset(pointer, 0, size);
 }
 
 void sr_free(void* pointer) {

@@ -1,5 +1,5 @@
 // Nonsmooth Gauss-Seidel by colours (coloured.h; the method: sweeps.c). Colours are given greedily, in the order of the contacts, by a mask of those that
-// each body has already. Contacts with one moving body come before those with two: impulses spread from the ground, which takes fewer sweeps. Here is what is
+// each body has already. Directions and line search: docs/theory/contact-problem.md. Contacts with one moving body come before those with two: impulses spread from the ground, which takes fewer sweeps. Here is what is
 // the same for both precisions; the loops over contacts are in lanes.h.
 #include "nonsmooth/coloured.h"
 
@@ -16,10 +16,15 @@ enum {
   BUNDLE = 2048,                                 // contacts of a bundle of small islands; of a large one by itself
   THREADED = 2000,                               // contacts from which on a bundle is worth a team
   PASSES = 4,                                    // from velocities computed anew; the first in single precision
+  BLOCK = 64,                                    // bodies that have a sum
   PERIOD = 4  // sweeps between two tests of the residual: a test costs about a third of a sweep
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
+#define SCALED 0.95  // start values whose best multiple is below this are multiplied by it
+#define WAY 1.5      // largest step along a conjugate direction
+#define RESTART 0.5  // beta where steps have become longer
+#define LIKELY 2.0   // times the tolerance: change of a sweep below which the residual may be small enough
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
 
@@ -59,6 +64,7 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
                {&l->before, rows},
                {&l->drift, rows},
                {(void**)&l->sum, batches * sizeof *l->sum},
+               {(void**)&l->row_sum, (bodies / BLOCK + 1) * sizeof *l->row_sum},
                {(void**)&l->most, (size_t)(most->threads > 1 ? most->threads : 1) * sizeof *l->most}};
   for (int i = 0; i < SR_COUNT(parts); ++i) {
     *parts[i].to = sr_alloc(parts[i].bytes + 1);
@@ -77,8 +83,8 @@ srLanes* sr_lanes_create(const srContactSize* most) {
 
 void sr_lanes_destroy(srLanes* l) {
   if (l == NULL) return;
-  void* parts[] = {l->body, l->joint,  l->island, l->count, l->pair, l->wall,   l->key,   l->order, l->slot,
-                   l->run,  l->bundle, l->batch,  l->trace, l->z,    l->before, l->drift, l->sum,   l->most};
+  void* parts[] = {l->body,   l->joint, l->island, l->count, l->pair,   l->wall,  l->key, l->order,   l->slot, l->run,
+                   l->bundle, l->batch, l->trace,  l->z,     l->before, l->drift, l->sum, l->row_sum, l->most};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_team_destroy(l->team);
   sr_free(l);
@@ -115,6 +121,8 @@ static void scale_body(const srContactBody* from, srScaledBody* b) {
 static void scale_bodies(srLanes* l, const srContactProblem* p) {
   l->nbody = p->nbody;
   l->rows = p->row != NULL;
+  l->soft = false;
+  for (int i = 0; i < p->ncontact; ++i) l->soft |= p->cone[i].compliance[0] > 0 || p->cone[i].compliance[1] > 0;
   for (int i = 0; i < p->nbody; ++i) {
     scale_body(&p->body[i], &l->body[i]);
     l->island[i] = i;
@@ -372,16 +380,17 @@ static void share_run(const Hand* h, const srLaneRun* run, int range[2]) {
   }
 }
 
-// The runs of a bundle in the order of their colours; a colour begins when all are done with the one before.
-static void each_colour(const Job* job, const Hand* h,
-                        void (*act)(const srLanes* l, const srLaneRun* run, int from, int to)) {
+// The runs of a bundle in the order of their colours; a colour begins when all are done with the one before. Returns the largest change by this member.
+static double each_colour(const Job* job, const Hand* h, srLaneAct* act, const srLaneMove* move) {
+  double most = 0;
   for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
     const srLaneRun* run = &job->l->run[i];
     int range[2];
     share_run(h, run, range);
-    act(job->l, run, range[0], range[1]);
+    most = fmax(most, act(job->l, run, range[0], range[1], move));
     if (run->meet) meet(h);
   }
+  return most;
 }
 
 static void fill(const Job* job, const Hand* h) {
@@ -391,20 +400,30 @@ static void fill(const Job* job, const Hand* h) {
     job->l->kernel->fill(job->l, job->p, &job->l->run[i], range[0], range[1], job->impulse);
   }
   meet(h);
-  each_colour(job, h, job->l->kernel->apply);
+  (void)each_colour(job, h, job->l->kernel->apply, NULL);
   for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
     joint_push(job->l, &job->l->joint[i], job->l->joint[i].lambda);
   meet(h);
 }
 
-static void sweep(const Job* job, const Hand* h, bool traced) {
+// Returns the largest change by this member.
+static double sweep(const Job* job, const Hand* h, bool traced, const srLaneMove* move) {
   for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
     relax_joint(job->l, &job->l->joint[i]);
   if (job->bundle->joint[1] > job->bundle->joint[0]) meet(h);
-  each_colour(job, h, traced ? job->l->kernel->sweep_traced : job->l->kernel->sweep);
+  return each_colour(job, h, traced ? job->l->kernel->sweep_traced : job->l->kernel->sweep, move);
 }
 
-// Largest residual of the bundle, the same for every member.
+// The largest number of all members, the same for every one of them.
+static double most_of(const Job* job, const Hand* h, double own) {
+  job->l->most[h->member] = own;
+  meet(h);
+  for (int i = 0; i < h->members; ++i) own = fmax(own, job->l->most[i]);
+  meet(h);
+  return own;
+}
+
+// Largest residual of the bundle.
 static double residual(const Job* job, const Hand* h) {
   double most = 0;
   for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
@@ -414,84 +433,174 @@ static double residual(const Job* job, const Hand* h) {
   }
   for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
     most = fmax(most, joint_residual(job->l, &job->l->joint[i]));
-  job->l->most[h->member] = most;
-  meet(h);
-  for (int i = 0; i < h->members; ++i) most = fmax(most, job->l->most[i]);
-  meet(h);
-  return most;
+  return most_of(job, h, most);
 }
 
-// ---- conjugate directions -----------------------------------------------------------------------------------------------
-
-static void remember(const Job* job, const Hand* h) {
-  srLanes* l = job->l;
-  int range[2];
-  share(h, l->nbody, range);
-  const size_t size = l->kernel->row_size, from = size * (size_t)range[0], bytes = size * (size_t)(range[1] - range[0]);
-  memcpy((char*)l->before + from, (const char*)l->z + from, bytes);
-  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
-    memcpy(l->joint[i].before, l->joint[i].lambda, sizeof l->joint[i].before);
-  meet(h);
-}
-
-// Squared length of the change of a sweep. Each batch has its sum; everyone adds them in their order: the same bits for any team.
-static double change_of(const Job* job) {
-  const srLanes* l = job->l;
-  double sum = 0;
-  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) {
-    const srScaledJoint* j = &l->joint[i];
-    for (int k = 0; k < j->rows; ++k)
-      sum += j->diagonal[k] * (j->lambda[k] - j->before[k]) * (j->lambda[k] - j->before[k]);
-  }
+// Each batch has its sums; everyone adds them in their order: the same bits for any team.
+static srLaneSums sums_of(const Job* job) {
+  srLaneSums all = {0};
   for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    const srLaneRun* run = &l->run[i];
-    for (int k = 0; k < run->batches; ++k) sum += l->sum[run->batch + k];
+    const srLaneRun* run = &job->l->run[i];
+    for (int k = 0; k < run->batches; ++k) {
+      const srLaneSums* s = &job->l->sum[run->batch + k];
+      all.square += s->square;
+      all.step += s->step;
+      all.direction += s->direction;
+      for (int j = 0; j < 3 && job->l->soft; ++j) all.soft[j] += s->soft[j];
+    }
   }
-  return sum;
+  return all;
 }
 
-static void extrapolate(const Job* job, const Hand* h, double beta) {
+// ---- start values -------------------------------------------------------------------------------------------------------
+
+// Impulses of the last step are too large after an impact. The multiple of them that minimises the energy p^T W p/2 + q^T p is a better start value; at a solution it is 1, or more than
+// that where friction dissipates.
+static bool scale_start(const Job* job, const Hand* h) {
   srLanes* l = job->l;
   int range[2];
   for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
     share(h, l->run[i].batches, range);
-    l->kernel->advance(l, &l->run[i], range[0], range[1], beta);
+    l->kernel->work(l, &l->run[i], range[0], range[1]);
+  }
+  meet(h);
+  const srLaneSums sums = sums_of(job);
+  const double by = fmax(0, -sums.step / sums.square);
+  meet(h);
+  if (!(sums.square > 0) || !(by < SCALED)) return false;
+  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
+    share(h, l->run[i].batches, range);
+    l->kernel->scale(l, &l->run[i], range[0], range[1], by);
   }
   share(h, l->nbody, range);
-  l->kernel->advance_rows(l, range[0], range[1], beta);
+  l->kernel->scale_rows(l, range[0], range[1], by);
+  meet(h);
+  return true;
+}
+
+// ---- conjugate directions -----------------------------------------------------------------------------------------------
+
+// Squared length of the change of a sweep by joints.
+static double joints_square(const Job* job) {
+  double sum = 0;
+  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) {
+    const srScaledJoint* j = &job->l->joint[i];
+    for (int k = 0; k < j->rows; ++k)
+      sum += j->diagonal[k] * (j->lambda[k] - j->before[k]) * (j->lambda[k] - j->before[k]);
+  }
+  return sum;
+}
+
+// The direction of the joints, then their motion along it.
+static void aim_joints(const Job* job, double beta) {
+  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) {
+    srScaledJoint* j = &job->l->joint[i];
+    for (int k = 0; k < j->rows; ++k) j->direction[k] = beta * j->direction[k] + j->lambda[k] - j->before[k];
+  }
+}
+static void move_joints(const Job* job, const srLaneMove* to) {
+  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) {
+    srScaledJoint* j = &job->l->joint[i];
+    for (int k = 0; k < j->rows; ++k) {
+      j->lambda[k] += to->way * j->direction[k] - to->back * (j->lambda[k] - j->before[k]);
+      j->before[k] = j->lambda[k];
+    }
+  }
+}
+
+// Before the first sweep.
+static void begin(const Job* job, const Hand* h) {
+  srLanes* l = job->l;
+  int range[2];
+  share(h, l->nbody, range);
+  l->kernel->begin_rows(l, range[0], range[1]);
   for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i) {
     srScaledJoint* j = &l->joint[i];
-    for (int k = 0; k < j->rows; ++k) {
-      const double step = j->lambda[k] - j->before[k], along = beta > 0 ? beta * j->direction[k] : 0;
-      j->lambda[k] += along;
-      j->direction[k] = along + step;
-    }
+    memcpy(j->before, j->lambda, sizeof j->before);
+    memset(j->direction, 0, sizeof j->direction);
   }
   meet(h);
 }
 
+static int blocks_of(const srLanes* l) { return (l->nbody + BLOCK - 1) / BLOCK; }
+
+// d = beta d + step of the velocities, by blocks of bodies, and of the joints.
+static void aim(const Job* job, const Hand* h, double beta) {
+  srLanes* l = job->l;
+  int range[2];
+  share(h, blocks_of(l), range);
+  for (int k = range[0]; k < range[1]; ++k) {
+    const int end = (k + 1) * BLOCK;
+    l->kernel->aim_rows(l, k * BLOCK, end < l->nbody ? end : l->nbody, beta, &l->row_sum[k]);
+  }
+  if (h->member == 0) aim_joints(job, beta);
+  meet(h);
+}
+
+static void move(const Job* job, const Hand* h, const srLaneMove* to) {
+  srLanes* l = job->l;
+  int range[2];
+  share(h, l->nbody, range);
+  l->kernel->move_rows(l, range[0], range[1], to);
+  if (h->member == 0) move_joints(job, to);
+  meet(h);
+}
+
+// How far to go along d: where p^T W p/2 + (q + mu |u_T| n)^T p is least, the slip u_T held; at most WAY.
+static double way_along(const Job* job, const srLaneSums* sums, double beta) {
+  const srLanes* l = job->l;
+  double slope = sums->step + beta * sums->direction;
+  double curvature = sums->soft[0] + beta * (2 * sums->soft[1] + beta * sums->soft[2]);
+  for (int k = 0; k < blocks_of(l); ++k) {
+    slope += l->row_sum[k].product;
+    curvature += l->row_sum[k].square;
+  }
+  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) {
+    for (int k = 0; k < l->joint[i].rows; ++k) slope += l->joint[i].shift[k] * l->joint[i].direction[k];
+  }
+  const double way = -slope / curvature;
+  return way > 0 ? fmin(way, WAY) : 0;
+}
+
+// The move before the next sweep. last: square of the step before. calm: as Silcowitz-Hansen, Niebe and Erleben, from the end of the sweep along the last direction alone. What is
+// nearly solved already is left more even by it: heaps that rest do not creep.
+static srLaneMove extrapolate(const Job* job, const Hand* h, bool calm, double* last) {
+  const srLaneSums sums = sums_of(job);
+  const double square = sums.square + joints_square(job);
+  srLaneMove next = {.beta = *last > 0 ? square / *last : 0, .way = 1, .back = 1};
+  if (!(next.beta <= 1)) next.beta = calm ? 0 : RESTART;
+  *last = square;
+  aim(job, h, next.beta);
+  if (!calm) next.way = way_along(job, &sums, next.beta), next.back = 0;
+  move(job, h, &next);
+  return next;
+}
+
 // ---- solve --------------------------------------------------------------------------------------------------------------
+
+// A sweep that changes much has not ended at a solution; where it seems to have, the residual decides.
+static bool is_solved(const Job* job, const Hand* h, double change) {
+  return most_of(job, h, change) <= LIKELY * job->tolerance && residual(job, h) <= job->tolerance;
+}
 
 // Every member decides alike, from the same numbers.
 static void iterate(const Job* job, const Hand* h) {
   const srContactOptions* o = job->o;
   const int most = o->iterations - job->bundle->iterations, least = o->least_iterations - job->bundle->iterations;
   const int plain = most - most / 2;  // plain sweeps from here on, as in sweeps.c
-  bool solved = least <= 0 && residual(job, h) <= job->tolerance;
+  bool solved = least <= 0 && residual(job, h) <= job->tolerance, calm = true;
   double last = 0;
+  srLaneMove next = {.beta = -1};
+  if (!solved && job->bundle->iterations == 0 && job->bundle->joint[0] == job->bundle->joint[1])
+    calm = !scale_start(job, h);
+  if (!solved && job->accelerate) begin(job, h);
   int k = 0;
   while (!solved && k < most) {
     ++k;
     const bool test = k >= least && (k % PERIOD == 0 || k == most), direct = job->accelerate && k < plain;
-    if (direct) remember(job, h);
-    sweep(job, h, direct);
-    if (test) solved = residual(job, h) <= job->tolerance;
-    if (!direct || solved) continue;
-    const double length = change_of(job);
-    double beta = k > 1 && last > 0 ? length / last : 0;
-    if (!(beta <= 1)) beta = 0;
-    extrapolate(job, h, beta);
-    last = length;
+    const double change = sweep(job, h, direct, &next);
+    if (test) solved = is_solved(job, h, change);
+    if (direct && !solved && k + 1 < plain) next = extrapolate(job, h, calm && k <= least, &last);
   }
   meet(h);  // nobody reads the number of iterations any more
   if (h->member == 0) {

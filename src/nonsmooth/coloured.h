@@ -56,6 +56,24 @@ typedef struct srScaledJoint {
   int body[2], rows, first;  // body -1: does not move
 } srScaledJoint;
 
+// Conjugate directions: d = beta d + step of the last sweep, p += way d - back step. beta < 0: there is no last sweep.
+typedef struct srLaneMove {
+  double beta, way, back;
+} srLaneMove;
+
+// Of a batch in a traced sweep, over its contacts; q + mu |u_T| n is the gradient without impulses. Of bodies: squared length of their part of d, and its product with z.
+typedef struct srLaneSums {
+  double square;           // of the step, in the metric of the mobilities
+  double step, direction;  // the gradient times step and d
+  double soft[3];          // step.c step, step.c d, d.c d with the compliances c
+} srLaneSums;
+typedef struct srRowSums {
+  double square, product;
+} srRowSums;
+
+// Returns the largest velocity that a change of the impulses of a contact stands for, m/s.
+typedef double srLaneAct(const srLanes* l, const srLaneRun* run, int from, int to, const srLaneMove* move);
+
 // What depends on the precision (lanes_single.c, lanes_double.c, both lanes.h). Batches from .. to-1 of a run.
 typedef struct srLaneKernel {
   int lanes;
@@ -63,13 +81,16 @@ typedef struct srLaneKernel {
   size_t size[SR_LANES_KINDS];  // of a batch, bytes
   void (*fill)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
                const double* impulse);
-  void (*apply)(const srLanes* l, const srLaneRun* run, int from, int to);  // z += (H C)^T p
-  void (*sweep)(const srLanes* l, const srLaneRun* run, int from, int to);
-  void (*sweep_traced)(const srLanes* l, const srLaneRun* run, int from,
-                       int to);  // the same; its change goes to l->trace, the square of that to l->sum
+  srLaneAct* apply;  // z += (H C)^T p
+  srLaneAct* sweep;
+  srLaneAct* sweep_traced;  // after a move; its step goes to l->trace, its sums to l->sum
   double (*residual)(const srLanes* l, const srLaneRun* run, int from, int to);
-  void (*advance)(const srLanes* l, const srLaneRun* run, int from, int to, double beta);
-  void (*advance_rows)(const srLanes* l, int from, int to, double beta);
+  void (*work)(const srLanes* l, const srLaneRun* run, int from, int to);  // p.W p and p.q to l->sum, square and step
+  void (*scale)(const srLanes* l, const srLaneRun* run, int from, int to, double by);  // impulses
+  void (*scale_rows)(const srLanes* l, int from, int to, double by);                   // z
+  void (*begin_rows)(const srLanes* l, int from, int to);                              // before the first sweep
+  void (*aim_rows)(const srLanes* l, int from, int to, double beta, srRowSums* sums);  // d of z
+  void (*move_rows)(const srLanes* l, int from, int to, const srLaneMove* move);
   void (*store)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to, double* impulse);
   void (*row)(const srLanes* l, int body, double z[6]);          // linear part first
   void (*push)(const srLanes* l, int body, const double dz[6]);  // of joints
@@ -80,6 +101,7 @@ struct srLanes {
   srTeam* team;
   int nbody, nrun, nbundle, njoint;
   bool rows;  // the problem has rows in place of arms
+  bool soft;  // contacts have compliances of their own
   srScaledBody* body;
   srScaledJoint* joint;
   int *island, *count;    // bodies: root of the island; of a root its contacts, then its bundle
@@ -91,7 +113,8 @@ struct srLanes {
   unsigned char* batch;
   void *z, *before, *drift;  // (bodies x SR_ROW)
   void* trace;               // (batches) of conjugate directions
-  double* sum;               // (batches)
+  srLaneSums* sum;           // (batches)
+  srRowSums* row_sum;        // (blocks of bodies)
   double* most;              // (threads) largest residual
 };
 

@@ -37,6 +37,7 @@ typedef struct Ball {
   vec linear[2], angular[2];  // l, k
   vec mu, normal, tangent;    // 1/W_NN and 1/W_TT with the compliances
   vec soft[2];                // these: normal, tangential
+  vec mobility[2];            // W_NN, W_TT with its compliance
 } Ball;
 
 typedef struct Rows {
@@ -225,16 +226,18 @@ SRM_INLINE void ball_push(const Ball* b, const vec dp[3], bool pairs, Pair* v) {
   }
 }
 
-SRM_INLINE void ball_solve(const Ball* b, const vec u[3], vec next[3]) {
+// slip: |u_T| that remains, 0 where it sticks.
+SRM_INLINE void ball_solve(const Ball* b, const vec u[3], vec next[3], vec* slip) {
   const vec pN = dot3(b->p, b->n), uN = dot3(u, b->n);
   const vec N = larger(pN - b->normal * (uN + b->soft[0] * pN), (vec){0});
   const vec keep = 1 - b->tangent * b->soft[1], along = keep * pN - b->tangent * uN, limit = b->mu * N;
   vec t[3];
   UNROLL
   for (int k = 0; k < 3; ++k) t[k] = keep * b->p[k] - b->tangent * u[k] - along * b->n[k];
-  const vec scale = cut(dot3(t, t), limit);
+  const vec square = dot3(t, t), scale = cut(square, limit);
   UNROLL
   for (int k = 0; k < 3; ++k) next[k] = N * b->n[k] + scale * t[k];
+  *slip = (1 - scale) * root(square) * b->mobility[1];
 }
 
 SRM_INLINE vec ball_residual(const Ball* b, const vec u[3]) {
@@ -245,13 +248,13 @@ SRM_INLINE vec ball_residual(const Ball* b, const vec u[3]) {
     pT[k] = b->p[k] - pN * b->n[k];
     uT[k] = u[k] - uN * b->n[k] + b->soft[1] * pT[k];
   }
-  return natural_map(pN, pT, uN + b->soft[0] * pN, uT, 3, b->mu, 1 / b->normal - b->soft[0]);
+  return natural_map(pN, pT, uN + b->soft[0] * pN, uT, 3, b->mu, b->mobility[0]);
 }
 
-// Squared length of a change in the metric of the local problem.
-SRM_INLINE vec ball_square(const Ball* b, const vec d[3]) {
-  const vec N = dot3(d, b->n), all = dot3(d, d);
-  return N * N / b->normal + (all - N * N) / b->tangent;
+// The velocity that a change of the impulse stands for: of the normal in all directions.
+SRM_INLINE void ball_speed(const Ball* b, const vec d[3], vec out[3]) {
+  UNROLL
+  for (int k = 0; k < 3; ++k) out[k] = b->mobility[0] * d[k];
 }
 
 // ---- any bodies ---------------------------------------------------------------------------------------------------------
@@ -285,7 +288,7 @@ SRM_INLINE vec friction_at(const Rows* b, const vec right[2], vec n0, vec alpha,
 
 // Newton's method on f = limit/|x| - 1, which is nearly linear in alpha, kept between bounds with f < 0 and f >= 0. Steps until every lane that slips has found
 // its root to CLOSE; the next one makes that CLOSE^2.
-SRM_INLINE void find_alpha(const Rows* b, const vec right[2], vec n0, mask slips, vec alpha, vec x[2]) {
+SRM_INLINE vec find_alpha(const Rows* b, const vec right[2], vec n0, mask slips, vec alpha, vec x[2]) {
   vec low = {0}, high = every(BIG);
   for (int i = 0; i < NEWTON_MOST; ++i) {
     const vec limit = friction_at(b, right, n0, alpha, x);
@@ -302,9 +305,10 @@ SRM_INLINE void find_alpha(const Rows* b, const vec right[2], vec n0, mask slips
     if (i >= NEWTON_LEAST - 1 && !any(slips & ((f > CLOSE) | (f < -CLOSE)))) break;
   }
   (void)friction_at(b, right, n0, alpha, x);
+  return alpha;
 }
 
-SRM_INLINE void rows_solve(const Rows* b, const vec v[3], vec next[3]) {
+SRM_INLINE void rows_solve(const Rows* b, const vec v[3], vec next[3], vec* slip) {
   const vec *p = b->p, uN = v[0] + b->soft[0] * p[0];
   const vec u[3] = {uN, v[1] + b->soft[1] * p[1], v[2] + b->soft[1] * p[2]};
   const vec n0 = p[0] - b->normal * uN - dot2(b->m, p + 1);
@@ -314,10 +318,13 @@ SRM_INLINE void rows_solve(const Rows* b, const vec v[3], vec next[3]) {
   const vec limit = friction_at(b, right, n0, (vec){0}, x);
   const mask closed = n0 > 0;
   const mask slips = closed & (b->mu > 0) & ((dot2(x, x) > limit * limit) | (limit < 0));
+  *slip = (vec){0};
   if (any(slips)) {
     const vec pT = dot2(p + 1, p + 1), least = every((REAL)TINY * (REAL)TINY);
     vec y[2];
-    find_alpha(b, right, n0, slips, choose(pT > least, root(dot2(u + 1, u + 1) / larger(pT, least)), (vec){0}), y);
+    const vec first = choose(pT > least, root(dot2(u + 1, u + 1) / larger(pT, least)), (vec){0});
+    const vec alpha = find_alpha(b, right, n0, slips, first, y);
+    *slip = choose(slips, alpha * root(dot2(y, y)), (vec){0});
     UNROLL
     for (int k = 0; k < 2; ++k) x[k] = choose(slips, y[k], x[k]);
   }
@@ -339,8 +346,10 @@ SRM_INLINE vec rows_residual(const Rows* b, const vec u[3]) {
   return natural_map(p[0], p + 1, u[0] + b->soft[0] * p[0], uT, 2, b->mu, 1 / b->normal - b->soft[0]);
 }
 
-SRM_INLINE vec rows_square(const Rows* b, const vec d[3]) {
-  return d[0] * d[0] / b->normal + b->a[0] * d[1] * d[1] + b->a[1] * d[2] * d[2];
+SRM_INLINE void rows_speed(const Rows* b, const vec d[3], vec out[3]) {
+  out[0] = d[0] / b->normal;
+  out[1] = b->a[0] * d[1];
+  out[2] = b->a[1] * d[2];
 }
 
 // ---- loops over batches -------------------------------------------------------------------------------------------------
@@ -353,11 +362,11 @@ SRM_INLINE void velocity(const void* b, int kind, const Pair* v, bool pairs, vec
     rows_velocity(b, v, pairs, u);
   }
 }
-SRM_INLINE void solve(const void* b, int kind, const vec u[3], vec next[3]) {
+SRM_INLINE void solve(const void* b, int kind, const vec u[3], vec next[3], vec* slip) {
   if (kind == SR_LANES_BALL) {
-    ball_solve(b, u, next);
+    ball_solve(b, u, next, slip);
   } else {
-    rows_solve(b, u, next);
+    rows_solve(b, u, next, slip);
   }
 }
 SRM_INLINE void push(const void* b, int kind, const vec dp[3], bool pairs, Pair* v) {
@@ -370,8 +379,24 @@ SRM_INLINE void push(const void* b, int kind, const vec dp[3], bool pairs, Pair*
 SRM_INLINE vec residual_of(const void* b, int kind, const vec u[3]) {
   return kind == SR_LANES_BALL ? ball_residual(b, u) : rows_residual(b, u);
 }
-SRM_INLINE vec square_of(const void* b, int kind, const vec d[3]) {
-  return kind == SR_LANES_BALL ? ball_square(b, d) : rows_square(b, d);
+SRM_INLINE void speed_of(const void* b, int kind, const vec d[3], vec out[3]) {
+  if (kind == SR_LANES_BALL) {
+    ball_speed(b, d, out);
+  } else {
+    rows_speed(b, d, out);
+  }
+}
+SRM_INLINE vec normal_of(const void* b, int kind, const vec x[3]) {
+  return kind == SR_LANES_BALL ? dot3(x, ((const Ball*)b)->n) : x[0];
+}
+SRM_INLINE const vec* shift_of(const void* b, int kind) {
+  return kind == SR_LANES_BALL ? ((const Ball*)b)->shift : ((const Rows*)b)->shift;
+}
+// x.c y with the compliances c.
+SRM_INLINE vec soft_product(const void* b, int kind, const vec x[3], const vec y[3]) {
+  const vec* soft = kind == SR_LANES_BALL ? ((const Ball*)b)->soft : ((const Rows*)b)->soft;
+  const vec normal = normal_of(b, kind, x) * normal_of(b, kind, y);
+  return soft[0] * normal + soft[1] * (dot3(x, y) - normal);
 }
 SRM_INLINE vec* impulse_of(void* b, int kind) { return kind == SR_LANES_BALL ? ((Ball*)b)->p : ((Rows*)b)->p; }
 
@@ -383,14 +408,18 @@ SRM_INLINE int lanes_used(const srLaneRun* run, int i) {
   return left < LANES ? left : LANES;
 }
 
-// The lanes from .. to-1 alone get their new impulse.
-SRM_INLINE void take(vec p[3], const vec next[3], int from, int to, vec dp[3]) {
+SRM_INLINE mask lanes_between(int from, int to) {
   mask m = {0};
   if (to - from < LANES) {
     for (int i = from; i < to; ++i) m[i] = -1;
   } else {
     m = ~m;
   }
+  return m;
+}
+
+// The lanes of the mask alone get their new impulse.
+SRM_INLINE void take(vec p[3], const vec next[3], mask m, vec dp[3]) {
   UNROLL
   for (int k = 0; k < 3; ++k) {
     const vec x = choose(m, next[k], p[k]);
@@ -399,14 +428,16 @@ SRM_INLINE void take(vec p[3], const vec next[3], int from, int to, vec dp[3]) {
   }
 }
 
-SRM_INLINE void relax(void* b, int kind, bool pairs, REAL* z, int from, int to, vec dp[3]) {
+SRM_INLINE void relax(void* b, int kind, bool pairs, REAL* z, int from, int to, vec dp[3], vec* slip) {
   const int(*body)[LANES] = b;  // the first member of both kinds
+  const mask m = lanes_between(from, to);
   Pair v;
   vec u[3], next[3];
   gather_pair(z, body, pairs, &v);
   velocity(b, kind, &v, pairs, u);
-  solve(b, kind, u, next);
-  take(impulse_of(b, kind), next, from, to, dp);
+  solve(b, kind, u, next, slip);
+  *slip = choose(m, *slip, (vec){0});
+  take(impulse_of(b, kind), next, m, dp);
   push(b, kind, dp, pairs, &v);
   scatter_pair(z, body, pairs, &v, from, to);
 }
@@ -416,69 +447,125 @@ SRM_INLINE void apply_one(void* b, int kind, bool pairs, REAL* z, int from, int 
   Pair v;
   vec none[3] = {{0}}, dp[3];
   gather_pair(z, body, pairs, &v);
-  take(none, impulse_of(b, kind), from, to, dp);
+  take(none, impulse_of(b, kind), lanes_between(from, to), dp);
   push(b, kind, dp, pairs, &v);
   scatter_pair(z, body, pairs, &v, from, to);
 }
 
 enum { SWEEP, TRACED, APPLY };
 
-// Squared length of the step of a batch, in double precision.
-SRM_INLINE double square_sum(const void* b, int kind, const vec step[3]) {
-  const vec square = square_of(b, kind, step);
-  double sum = 0;
+// The sum of all lanes in double precision, in a fixed order.
+#if LANES == 8
+SRM_INLINE double sum_of(vec x) {
+  typedef float four __attribute__((vector_size(16)));
+  const four low = __builtin_shufflevector(x, x, 0, 1, 2, 3), high = __builtin_shufflevector(x, x, 4, 5, 6, 7);
+  const v4 sum = __builtin_convertvector(low, v4) + __builtin_convertvector(high, v4);
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+#else
+SRM_INLINE double sum_of(vec x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+#endif
+SRM_INLINE double most_of(vec x) {
+  REAL most = x[0];
   UNROLL
-  for (int k = 0; k < LANES; ++k) sum += (double)square[k];
-  return sum;
+  for (int i = 1; i < LANES; ++i) most = x[i] > most ? x[i] : most;
+  return (double)most;
 }
 
-SRM_INLINE void change_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs, int act) {
+// What conjugate directions have left to do since the last sweep (srLaneMove).
+SRM_INLINE void follow_trace(Trace* t, const srLaneMove* move, vec p[3]) {
+  const REAL beta = (REAL)move->beta, way = (REAL)move->way, back = (REAL)move->back;
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    vec d = {0};
+    if (beta >= 0) {
+      d = beta * t->direction[k] + t->step[k];
+      p[k] += way * d - back * t->step[k];
+    }
+    t->direction[k] = d;
+  }
+}
+
+// (q + mu |u_T| n).x, with q = u without impulses.
+SRM_INLINE vec along(const void* b, int kind, vec slip, const vec x[3]) {
+  const vec mu = kind == SR_LANES_BALL ? ((const Ball*)b)->mu : ((const Rows*)b)->mu;
+  return dot3(shift_of(b, kind), x) + mu * slip * normal_of(b, kind, x);
+}
+
+SRM_INLINE void keep_sums(const void* b, int kind, const Trace* t, vec slip, const vec speed[3], bool soft,
+                          srLaneSums* to) {
+  const vec *step = t->step, *d = t->direction, *p = impulse_of((void*)(uintptr_t)b, kind);
+  vec one = along(b, kind, slip, step), two = along(b, kind, slip, d);
+  if (soft) {
+    one += soft_product(b, kind, p, step);
+    two += soft_product(b, kind, p, d);
+    to->soft[0] = sum_of(soft_product(b, kind, step, step));
+    to->soft[1] = sum_of(soft_product(b, kind, step, d));
+    to->soft[2] = sum_of(soft_product(b, kind, d, d));
+  }
+  to->square = sum_of(dot3(speed, step));
+  to->step = sum_of(one);
+  to->direction = sum_of(two);
+}
+
+// Largest squared velocity that a change of a sweep stands for.
+SRM_INLINE vec change_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs, int act,
+                          const srLaneMove* move) {
+  vec most = {0};
   for (int i = from; i < to; ++i) {
     void* b = batch_of(l, run, i);
-    const int used = lanes_used(run, i), width = run->serial ? 1 : used;
-    vec step[3] = {{0}};
-    for (int lane = 0; lane < used; lane += width) {
-      vec dp[3];
-      if (act == APPLY) {
-        apply_one(b, kind, pairs, l->z, lane, lane + width);
-        continue;
-      }
-      relax(b, kind, pairs, l->z, lane, lane + width, dp);
-      UNROLL
-      for (int k = 0; k < 3 && act == TRACED; ++k) step[k] += dp[k];
-    }
-    if (act != TRACED) continue;
     Trace* t = (Trace*)l->trace + run->batch + i;
+    const int used = lanes_used(run, i), width = run->serial ? 1 : used;
+    vec step[3] = {{0}}, slip = {0}, speed[3];
+    if (act == TRACED) follow_trace(t, move, impulse_of(b, kind));
+    if (act == APPLY) {
+      for (int lane = 0; lane < used; lane += width) apply_one(b, kind, pairs, l->z, lane, lane + width);
+      continue;
+    }
+    if (width == LANES) {  // known where it is inlined: no masks
+      relax(b, kind, pairs, l->z, 0, LANES, step, &slip);
+    } else {
+      for (int lane = 0; lane < used; lane += width) {
+        vec dp[3], rest;
+        relax(b, kind, pairs, l->z, lane, lane + width, dp, &rest);
+        slip += rest;
+        UNROLL
+        for (int k = 0; k < 3; ++k) step[k] += dp[k];
+      }
+    }
+    speed_of(b, kind, step, speed);
+    most = larger(dot3(speed, speed), most);
+    if (act != TRACED) continue;
     UNROLL
     for (int k = 0; k < 3; ++k) t->step[k] = step[k];
-    l->sum[run->batch + i] = square_sum(b, kind, step);
+    keep_sums(b, kind, t, slip, speed, l->soft, &l->sum[run->batch + i]);
   }
+  return most;
 }
 
-SRM_INLINE void change(const srLanes* l, const srLaneRun* run, int from, int to, int act) {
+SRM_INLINE double change(const srLanes* l, const srLaneRun* run, int from, int to, int act, const srLaneMove* move) {
+  vec most;
   if (run->kind == SR_LANES_BALL) {
-    if (run->pairs) {
-      change_run(l, run, from, to, SR_LANES_BALL, true, act);
-    } else {
-      change_run(l, run, from, to, SR_LANES_BALL, false, act);
-    }
-  } else if (run->pairs) {
-    change_run(l, run, from, to, SR_LANES_ROWS, true, act);
+    most = run->pairs ? change_run(l, run, from, to, SR_LANES_BALL, true, act, move)
+                      : change_run(l, run, from, to, SR_LANES_BALL, false, act, move);
   } else {
-    change_run(l, run, from, to, SR_LANES_ROWS, false, act);
+    most = run->pairs ? change_run(l, run, from, to, SR_LANES_ROWS, true, act, move)
+                      : change_run(l, run, from, to, SR_LANES_ROWS, false, act, move);
   }
+  return sqrt(most_of(most));
 }
 
-SRM_CLONES static void sweep(const srLanes* l, const srLaneRun* run, int from, int to) {
-  change(l, run, from, to, SWEEP);
+SRM_CLONES static double sweep(const srLanes* l, const srLaneRun* run, int from, int to, const srLaneMove* move) {
+  return change(l, run, from, to, SWEEP, move);
 }
 
-SRM_CLONES static void sweep_traced(const srLanes* l, const srLaneRun* run, int from, int to) {
-  change(l, run, from, to, TRACED);
+SRM_CLONES static double sweep_traced(const srLanes* l, const srLaneRun* run, int from, int to,
+                                      const srLaneMove* move) {
+  return change(l, run, from, to, TRACED, move);
 }
 
-SRM_CLONES static void apply(const srLanes* l, const srLaneRun* run, int from, int to) {
-  change(l, run, from, to, APPLY);
+SRM_CLONES static double apply(const srLanes* l, const srLaneRun* run, int from, int to, const srLaneMove* move) {
+  return change(l, run, from, to, APPLY, move);
 }
 
 SRM_INLINE vec measure_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs) {
@@ -503,37 +590,80 @@ SRM_INLINE vec measure(const srLanes* l, const srLaneRun* run, int from, int to)
 }
 
 SRM_CLONES static double residual(const srLanes* l, const srLaneRun* run, int from, int to) {
-  const vec all = measure(l, run, from, to);
-  double most = 0;
-  UNROLL
-  for (int i = 0; i < LANES; ++i) most = (double)all[i] > most ? (double)all[i] : most;
-  return most;
+  return most_of(measure(l, run, from, to));
+}
+
+// p.W p and p.q of the start values.
+SRM_INLINE void work_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs) {
+  for (int i = from; i < to; ++i) {
+    void* b = batch_of(l, run, i);
+    const vec* p = impulse_of(b, kind);
+    Pair v;
+    vec u[3];
+    gather_pair(l->z, b, pairs, &v);
+    velocity(b, kind, &v, pairs, u);
+    const vec given = dot3(p, shift_of(b, kind));
+    l->sum[run->batch + i].square = sum_of(dot3(p, u) - given + soft_product(b, kind, p, p));
+    l->sum[run->batch + i].step = sum_of(given);
+  }
+}
+
+SRM_CLONES static void work(const srLanes* l, const srLaneRun* run, int from, int to) {
+  if (run->kind == SR_LANES_BALL) {
+    run->pairs ? work_run(l, run, from, to, SR_LANES_BALL, true) : work_run(l, run, from, to, SR_LANES_BALL, false);
+  } else {
+    run->pairs ? work_run(l, run, from, to, SR_LANES_ROWS, true) : work_run(l, run, from, to, SR_LANES_ROWS, false);
+  }
+}
+
+static void scale(const srLanes* l, const srLaneRun* run, int from, int to, double by) {
+  for (int i = from; i < to; ++i) {
+    vec* p = impulse_of(batch_of(l, run, i), run->kind);
+    for (int k = 0; k < 3; ++k) p[k] *= (REAL)by;
+  }
 }
 
 // ---- conjugate directions -----------------------------------------------------------------------------------------------
 
-// x += beta d, then d = beta d + step. With beta = 0 there is no direction yet.
-SRM_INLINE void follow(vec* x, vec step, vec* d, REAL beta) {
-  vec along = {0};
-  if (beta > 0) along = beta * *d;
-  *x += along;
-  *d = along + step;
-}
+enum { VECTORS = SR_ROW / LANES };  // of a body
 
-SRM_CLONES static void advance(const srLanes* l, const srLaneRun* run, int from, int to, double beta) {
-  for (int i = from; i < to; ++i) {
-    Trace* t = (Trace*)l->trace + run->batch + i;
-    vec* p = impulse_of(batch_of(l, run, i), run->kind);
-    UNROLL
-    for (int k = 0; k < 3; ++k) follow(&p[k], t->step[k], &t->direction[k], (REAL)beta);
+// Before the first sweep: no direction, and nothing of what the memory had before.
+static void begin_rows(const srLanes* l, int from, int to) {
+  vec *before = l->before, *drift = l->drift;
+  const vec* z = l->z;
+  for (int i = VECTORS * from; i < VECTORS * to; ++i) {
+    before[i] = z[i];
+    drift[i] = (vec){0};
   }
 }
 
-// Of bodies from .. to-1; the velocities are linear in the impulses and follow theirs.
-SRM_CLONES static void advance_rows(const srLanes* l, int from, int to, double beta) {
-  enum { VECTORS = SR_ROW / LANES };
-  vec *z = l->z, *before = l->before, *drift = l->drift;
-  for (int i = VECTORS * from; i < VECTORS * to; ++i) follow(&z[i], z[i] - before[i], &drift[i], (REAL)beta);
+// Of bodies from .. to-1: velocities are linear in the impulses and follow theirs, d = beta d + step.
+SRM_CLONES static void aim_rows(const srLanes* l, int from, int to, double beta, srRowSums* sums) {
+  const vec *z = l->z, *before = l->before;
+  vec *drift = l->drift, square = {0}, product = {0};
+  for (int i = VECTORS * from; i < VECTORS * to; ++i) {
+    const vec d = (REAL)beta * drift[i] + (z[i] - before[i]);
+    drift[i] = d;
+    square += d * d;
+    product += z[i] * d;
+  }
+  *sums = (srRowSums){.square = sum_of(square), .product = sum_of(product)};
+}
+
+// z += way d - back step.
+SRM_CLONES static void move_rows(const srLanes* l, int from, int to, const srLaneMove* move) {
+  const REAL way = (REAL)move->way, back = (REAL)move->back;
+  vec *z = l->z, *before = l->before;
+  const vec* drift = l->drift;
+  for (int i = VECTORS * from; i < VECTORS * to; ++i) {
+    z[i] += way * drift[i] - back * (z[i] - before[i]);
+    before[i] = z[i];
+  }
+}
+
+static void scale_rows(const srLanes* l, int from, int to, double by) {
+  REAL* z = l->z;
+  for (int i = SR_ROW * from; i < SR_ROW * to; ++i) z[i] *= (REAL)by;
 }
 
 // ---- filling and storing ------------------------------------------------------------------------------------------------
@@ -591,6 +721,8 @@ static void fill_ball(const srLanes* l, const srContactProblem* p, int i, const 
   b->tangent[lane] = (REAL)(1 / (tangent + cone->compliance[1]));
   b->soft[0][lane] = (REAL)soft;
   b->soft[1][lane] = (REAL)cone->compliance[1];
+  b->mobility[0][lane] = (REAL)normal;
+  b->mobility[1][lane] = (REAL)(tangent + cone->compliance[1]);
 }
 
 // H of the contact over one body.
@@ -680,7 +812,7 @@ static void fill_rows(const srLanes* l, const srContactProblem* p, int i, const 
 static void clear(void* b, int kind) {
   if (kind == SR_LANES_BALL) {
     memset(b, 0, sizeof(Ball));
-    ((Ball*)b)->normal = ((Ball*)b)->tangent = every(1);
+    ((Ball*)b)->normal = ((Ball*)b)->tangent = ((Ball*)b)->mobility[0] = every(1);
   } else {
     memset(b, 0, sizeof(Rows));
     ((Rows*)b)->normal = ((Rows*)b)->a[0] = ((Rows*)b)->a[1] = every(1);
@@ -768,8 +900,12 @@ const srLaneKernel KERNEL = {
     .sweep = sweep,
     .sweep_traced = sweep_traced,
     .residual = residual,
-    .advance = advance,
-    .advance_rows = advance_rows,
+    .work = work,
+    .scale = scale,
+    .scale_rows = scale_rows,
+    .begin_rows = begin_rows,
+    .aim_rows = aim_rows,
+    .move_rows = move_rows,
     .store = store,
     .row = row,
     .push = push_row,
