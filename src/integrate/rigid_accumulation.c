@@ -31,7 +31,7 @@ static void find_closing(srRigid* x, const double* v, bool along_forces) {
 }
 
 // Contacts that jam (n K f/n K n near 0 or below it) would ask for any impulse along their forces: they are closed along their normals, which costs energy.
-static void close_velocities(srRigid* x, double* v, double* normal, double* friction) {
+static void close_velocities(srRigid* x, double* v, double* normal, double* friction, double* driver) {
   double along = 0, largest = 0, largest_normal = 0;
   *normal = *friction = 0;
   find_closing(x, v, false);
@@ -57,11 +57,12 @@ static void close_velocities(srRigid* x, double* v, double* normal, double* fric
     (void)sri_rigid_slip(part->c, v, after);
     for (int k = 0; k < 2; ++k) *friction += 0.5 * x->p[part->first] * part->force_s[k] * (before[k] + after[k]);
   }
+  *driver = sri_rigid_kinetic_change(x, v) - *normal - *friction;
 }
 
 // Closes contacts that would not hop high. Accelerations are those of the closed ones.
 bool sri_touch_close_hops(srRigid* x, double t, double* v) {
-  double normal, friction;
+  double normal, friction, driver;
   bool any = false, first = true;
   for (int i = 0; i < x->ntouch; ++i) {
     srTouch* at = &x->touch[i];
@@ -70,7 +71,7 @@ bool sri_touch_close_hops(srRigid* x, double t, double* v) {
   }
   if (!any) return false;
   for (int i = 0; i < x->ntouch; ++i) x->touch[i].closed = x->touch[i].closed || x->touch[i].hops;
-  close_velocities(x, v, &normal, &friction);
+  close_velocities(x, v, &normal, &friction, &driver);
   for (int i = 0; i < x->ntouch; ++i) {
     const srTouch* at = &x->touch[i];
     if (!at->hops) continue;
@@ -80,7 +81,8 @@ bool sri_touch_close_hops(srRigid* x, double t, double* v) {
                                       .id = at->id,
                                       .speed = at->normal,
                                       .normal = first ? normal : 0,
-                                      .friction = first ? friction : 0});
+                                      .friction = first ? friction : 0,
+                                      .driver = first ? driver : 0});
     first = false;
   }
   return true;

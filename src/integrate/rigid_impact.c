@@ -47,8 +47,7 @@ static void tell_impact(srRigid* x, double t, const srRigidEvent* of, const doub
   }
 }
 
-// Change of the kinetic energy from x->v_new to v: (v + v_new).M (v - v_new)/2.
-static double kinetic_change(srRigid* x, const double* v) {
+double sri_rigid_kinetic_change(srRigid* x, const double* v) {
   const srmSaddleShape square = {.nv = x->inner.nv, .ng = x->inner.nv, .G = x->shape.M};
   double sum = 0;
   for (int i = 0; i < x->inner.nv; ++i) x->dq[i] = v[i] - x->v_new[i];
@@ -163,7 +162,7 @@ int sri_rigid_strike(srRigid* x, double t, double* v) {
     of.friction += of.normal - result.normal;
     of.normal = result.normal;
   }
-  of.driver = kinetic_change(x, v) - of.normal - of.friction;
+  of.driver = sri_rigid_kinetic_change(x, v) - of.normal - of.friction;
   tell_impact(x, t, &of, result.approach);
   return 0;
 }

@@ -32,6 +32,11 @@ static void tell_change(srRigid* x, double t, const srTouch* at, bool struck, co
   } else if (slid && slides && reversed && (at->planar || at->status == SR_RIGID_CONE)) {
     event.kind = SR_RIGID_REVERSAL;
   }
+  if (event.kind == SR_RIGID_STICK) {
+    event.friction = x->rest_friction;
+    event.driver = x->rest_driver;
+    x->rest_friction = x->rest_driver = 0;
+  }
   if (event.kind != SR_RIGID_EVENT_KINDS) sri_rigid_tell(x, &event);
 }
 
@@ -140,6 +145,7 @@ static int place(srRigid* x, double t, double* q, double* v, const double* y) {
 
 static int settle_once(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
   x->freed = false;  // an action may have changed a parameter
+  x->rest_friction = x->rest_driver = 0;
   int answer = list_touching(x, t, q, v, y, cause);
   const bool struck = answer == 0 && sri_rigid_approaches(x);
   if (struck) {

@@ -1,4 +1,4 @@
-// Slip that ends in space. It never changes its sign there: contacts are examined for sticking at a small slip u_c = 0.3 sqrt(error of the position times mu lambda_N tr(A_TT)/2), all
+// Slip that ends in space. It never changes its sign there: contacts are examined for sticking at a small slip u_c = 0.3 sqrt(error of the position times mu lambda_N a_T), a_T the least mobility of A_TT, all
 // with about as little together (the corners of a box stop at the same time); those that cannot stick become cones until their slip is twice that.
 #include "integrate/rigid_touch.h"
 
@@ -9,7 +9,7 @@
 #define GROUP 30          // times u_c: slips that may end together
 
 // The velocity with the slip of contacts that are still, and the normal velocity of all closed ones, put to 0.
-static void put_at_rest(srRigid* x, double* v) {
+static void put_at_rest(srRigid* x, double* v, double* friction) {
   x->npart = 0;
   for (int i = 0; i < x->ntouch; ++i) {
     srTouch* at = &x->touch[i];
@@ -23,6 +23,15 @@ static void put_at_rest(srRigid* x, double* v) {
   sri_rigid_velocities(x, v, x->right_rows);
   (void)sri_rigid_solve_rows(x, x->right_rows, x->p);
   sri_rigid_add(x, x->p, v);
+  sri_rigid_velocities(x, v, x->rhs);
+  *friction =
+      sri_rigid_work(x, x->p, x->right_rows, x->rhs, false) + sri_rigid_work(x, x->p, x->right_rows, x->rhs, true);
+}
+
+// The work of what has put the slip to 0: small, but for what drives the bodies.
+static void account(srRigid* x, const double* v, double friction) {
+  x->rest_friction += friction;
+  x->rest_driver += sri_rigid_kinetic_change(x, v) - friction;
 }
 
 // Do contacts whose slip is put to 0 stay there?
@@ -43,11 +52,14 @@ static bool rests(srRigid* x, double t, const double* q, const double* v) {
 // its direction is held, until it passes through 0 in it.
 void sri_touch_stop(srRigid* x, double t, const double* q, double* v, int i) {
   srTouch* at = &x->touch[i];
+  double friction;
   const double examined = x->closed[at->was].slip_least * (at->missed ? SR_RIGID_NEAR : 1);
   if (!at->straight && at->slip > 2 * examined) return;  // it has turned by a right angle
   if (at->straight) {
     at->still = true;
-    put_at_rest(x, v);
+    memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
+    put_at_rest(x, v, &friction);
+    account(x, v, friction);
     sri_touch_velocities(x, v);
     return;
   }
@@ -64,8 +76,11 @@ void sri_touch_stop(srRigid* x, double t, const double* q, double* v, int i) {
       const bool near = other->before == SR_RIGID_SLIDES && !other->planar && other->slip <= GROUP * least;
       if (other->before == SR_RIGID_SLIDES && !other->planar) other->still = k == i || (group == 1 && near);
     }
-    put_at_rest(x, v);
-    if (rests(x, t, q, v)) return;
+    put_at_rest(x, v, &friction);
+    if (rests(x, t, q, v)) {
+      account(x, v, friction);
+      return;
+    }
     memcpy(v, x->v_new, (size_t)x->inner.nv * sizeof *v);
     sri_touch_velocities(x, v);
   }

@@ -84,7 +84,7 @@ static void classify(const srRigid* x, srTouch* at, const srRigidPart* part) {
   const int n = x->nrow, i = part->first + 1;
   const double a = x->A[i * n + i], b = x->A[(i + 1) * n + i + 1], c = x->A[i * n + i + 1];
   const double middle = 0.5 * (a + b), radius = hypot(0.5 * (a - b), c);
-  at->mobility = middle;
+  at->mobility = fmax(middle - radius, 0);
   const double angle = 0.5 * atan2(2 * c, a - b);
   at->along[0] = cos(angle);
   at->along[1] = sin(angle);

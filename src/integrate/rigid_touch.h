@@ -18,7 +18,7 @@ struct srTouch {
   double t_missed;
   double line[2];                       // direction of a slip that is held
   double along[2], s[2], slip, normal;  // s: slip; normal: normal velocity
-  double mobility;                      // tr(A_TT)/2
+  double mobility;                      // the least of A_TT, over directions
   double drift[3];
   double force[3];
   bool closed, shock;
@@ -38,8 +38,9 @@ void sri_touch_part(srRigid* x, srTouch* at, srRigidPart* out);        // as a c
 void sri_touch_build(srRigid* x);  // all contacts as cones, without clamps: x->part in their order
 
 // ---- rigid_impact.c
-bool sri_rigid_approaches(const srRigid* x);            // does one of them?
-int sri_rigid_strike(srRigid* x, double t, double* v);  // after sri_touch_build
+bool sri_rigid_approaches(const srRigid* x);                   // does one of them?
+int sri_rigid_strike(srRigid* x, double t, double* v);         // after sri_touch_build
+double sri_rigid_kinetic_change(srRigid* x, const double* v);  // from x->v_new to v: (v + v_new).M (v - v_new)/2
 
 // ---- rigid_status.c
 int sri_touch_drifts(srRigid* x, double t, const double* q, const double* v);  // rates of the rows of all of them
