@@ -293,7 +293,10 @@ static int lead(Leader* l, int ranks) {
   progress_end(&l->progress);
   pool_end(&l->pool);
   l->pool = (Pool){0};
-  Outcome outcome = {.ranks = ranks, .seconds = wall_clock() - begun, .stopped = l->progress.stopped};
+  Outcome outcome = {.ranks = ranks,
+                     .by_rank = ranks_rows(l->ranks, l->journal.done - l->journal.resumed),
+                     .seconds = wall_clock() - begun,
+                     .stopped = l->progress.stopped};
   if (good) return finish(l, &outcome);
   return cli_refuse(l->s->cli, prepared ? EXIT_FAILED : EXIT_INPUT);
 }

@@ -123,6 +123,7 @@ typedef struct Outcome {
   long long failed, warned;
   double seconds;
   int ranks;
+  const long long* by_rank;  // rows of each; NULL: there is one
   bool stopped;
   char first[500];  // message of the first row that failed, or else that warned
 } Outcome;
@@ -144,6 +145,7 @@ bool ranks_wait(Ranks* r, Pool* pool);   // until all others are there; false: r
 void ranks_set_columns(Ranks* r, const Sweep* s);
 void ranks_feed(Ranks* r, Pool* pool, long long (*next)(void* user), void* user);  // next: a row to do, -1 none
 void ranks_take(Ranks* r, Pool* pool);                                             // results, to pool->done
+const long long* ranks_rows(const Ranks* r, long long all);  // how many each rank has computed, of all of this call
 void ranks_end(Ranks* r);
 
 #endif

@@ -31,6 +31,7 @@ struct Ranks {
   int rank, size;
   int* workers;      // of each rank; 0: not heard of
   long long* given;  // rows that it has
+  long long* taken;  // rows that came from it
   srText lines;      // to be sent
 };
 
@@ -100,8 +101,9 @@ Ranks* ranks_begin(Sweep* s, int* rank, int* size) {
   if (!door->begin(&r->rank, &r->size)) return cli_error(s->cli, "MPI could not be started"), free(r), NULL;
   r->workers = calloc((size_t)r->size, sizeof *r->workers);
   r->given = calloc((size_t)r->size, sizeof *r->given);
+  r->taken = calloc((size_t)r->size, sizeof *r->taken);
   const Hello hello = {s->content, s->nworker};
-  if (!r->workers || !r->given || (r->rank > 0 && !send(r, 0, MESSAGE_HELLO, &hello, sizeof hello))) {
+  if (!r->workers || !r->given || !r->taken || (r->rank > 0 && !send(r, 0, MESSAGE_HELLO, &hello, sizeof hello))) {
     cli_error(s->cli, "out of memory");
     return ranks_end(r), NULL;
   }
@@ -116,6 +118,7 @@ void ranks_end(Ranks* r) {
   r->door->end();
   free(r->workers);
   free(r->given);
+  free(r->taken);
   sr_text_free(&r->lines);
   free(r);
 }
@@ -239,7 +242,15 @@ void ranks_take(Ranks* r, Pool* pool) {
       pool->done(pool->user, row, bytes + i, (size_t)length);
       i += (size_t)length;
       r->given[from]--;
+      r->taken[from]++;
     }
   }
   free(bytes);
+}
+
+const long long* ranks_rows(const Ranks* r, long long all) {
+  if (!r) return NULL;
+  r->taken[0] = all;
+  for (int i = 1; i < r->size; i++) r->taken[0] -= r->taken[i];
+  return r->taken;
 }

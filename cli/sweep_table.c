@@ -184,6 +184,11 @@ static void put_json(const Sweep* s, const Journal* j, const Outcome* o, srText*
   sr_json_text(&json, "out", s->out);
   sr_json_int(&json, "threads", s->nworker);
   sr_json_int(&json, "ranks", o->ranks);
+  if (o->by_rank) {
+    sr_json_array(&json, "rows_by_rank");
+    for (int i = 0; i < o->ranks; i++) sr_json_int(&json, NULL, o->by_rank[i]);
+    sr_json_array_end(&json);
+  }
   sr_json_number(&json, "seconds", o->seconds);
   sr_json_warnings(&json, s->cli->messages);
   sr_json_end(&json);

@@ -142,10 +142,10 @@ else
 fi
 
 slow stopped.csv 2
-"${command[@]}" > out 2> err &
+setsid "${command[@]}" > out 2> err &  # as a terminal does, the signal goes to the workers too
 pid=$!
 wait_for_rows stopped.csv.journal 10
-kill -INT $pid
+kill -INT -- -$pid
 wait $pid
 [ $? -eq 1 ] || fail "Ctrl-C: exit status is not 1"
 says "the same command continues"
@@ -186,6 +186,8 @@ if command -v mpirun > /dev/null && [ -e "$module" ]; then
     launcher=("${mpirun[@]}" -n $ranks)
     sampled rank$ranks.csv --json > out 2> err || fail "$ranks ranks: $(head -c 400 err)"
     has "\"ranks\": $ranks,"
+    python3 -c 'import json, sys; x = json.load(open("out")); n = x.get("rows_by_rank", [x["rows"]]); assert len(n) == x["ranks"] and sum(n) == x["rows"] and min(n) > x["rows"] / 5 / x["ranks"], n' ||
+      fail "$ranks ranks do not share the rows: $(grep rows_by_rank out)"
     same one.csv rank$ranks.csv "$ranks ranks"
   done
   launcher=("${mpirun[@]}" -n 2)
@@ -260,8 +262,15 @@ has '3,"dopri5",0.02' words.csv
 status 0 eval "$pendulum" --sweep l=1,2 --result 'contacts,q' --out - --quiet
 [ "$(sed -n 2p out)" = "row,l,q(theta) [],status,warnings,message" ] || fail "--out -: $(sed -n 2p out)"
 status 0 eval "$models/top.xml" --sweep Omega=1,2 --result q,energy.kinetic --out top.csv
-status 0 inverse "$models/mechanisms/stewart-platform.xml" --sweep t=0.1,0.2 -- --times '{t}'
+status 0 inverse "$models/mechanisms/stewart-platform.xml" --sweep t=0.3,0.4 -- --times '0.1,{t}'
 has 'tau[-1][0]'
+status 0 inverse "$models/mechanisms/stewart-platform.xml" --sweep t=0.3,0.4 --result 't[-1],t[-2],tau[1][5],tau[-1][-1]' --json -- --times '0.1,{t}'
+python3 -c 'import json; r = json.load(open("out"))["results"]; assert r["t[-1]"] == [0.3, 0.4] and r["t[-2]"] == [0.1, 0.1] and r["tau[-1][-1]"] == r["tau[1][5]"]' ||
+  fail "indices from the end: $(grep results out)"
+status 0 eval "$pendulum" --sweep l=1:2:5 --sweep m=1,2 --sweep theta0=1,2 --result 'a(theta)' --svg three
+for curve in 'm = 1, theta0 = 1' 'm = 1, theta0 = 2' 'm = 2, theta0 = 1' 'm = 2, theta0 = 2' 'l = 1.25, m = 2'; do has "$curve" three/a-theta.svg; done
+status 0 eval "$pendulum" --sweep l=1:2:6000 --timeout 1 --threads 1 --out many.csv  # the bound is of each row
+[ "$(grep -c '"ok"' many.csv)" -eq 6000 ] || fail "rows together have taken too long"
 
 # -------------------------------------------------------------------------------------------------------------- what is refused
 status 2 eval "$pendulum"
