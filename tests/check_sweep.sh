@@ -186,11 +186,14 @@ if command -v mpirun > /dev/null && [ -e "$module" ]; then
     launcher=("${mpirun[@]}" -n $ranks)
     sampled rank$ranks.csv --json > out 2> err || fail "$ranks ranks: $(head -c 400 err)"
     has "\"ranks\": $ranks,"
-    python3 -c 'import json, sys; x = json.load(open("out")); n = x.get("rows_by_rank", [x["rows"]]); assert len(n) == x["ranks"] and sum(n) == x["rows"] and min(n) > x["rows"] / 5 / x["ranks"], n' ||
-      fail "$ranks ranks do not share the rows: $(grep rows_by_rank out)"
     same one.csv rank$ranks.csv "$ranks ranks"
   done
   launcher=("${mpirun[@]}" -n 2)
+  slow shared.csv 1 --json
+  "${command[@]}" > out 2> err || fail "2 ranks: $(head -c 400 err)"
+  same whole.csv shared.csv "2 ranks of slow rows"
+  python3 -c 'import json; x = json.load(open("out")); n = x["rows_by_rank"]; assert len(n) == 2 and sum(n) == x["rows"] and min(n) > x["rows"] / 6, n' ||
+    fail "2 ranks do not share the rows: $(grep rows_by_rank out)"
   slow ranked.csv 1
   "${command[@]}" > out 2> err &
   pid=$!
