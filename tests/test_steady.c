@@ -345,14 +345,14 @@ TEST(steady_bicycle_corners_as_its_linear_equations) {
 
 // Tyres with relaxation, a controller of the speed, loops: a moment of steady cornering is one of no acceleration. Few iterations: rates of states are weighed with the forces.
 TEST(steady_car_corners) {
-  Balanced x = balanced_open("vehicles/car", "steer=0.04");
+  Balanced x = balanced_open("vehicles/car", "steer=0.02");
   ENSURE_EQUAL(sr_assemble(x.m, x.d, NULL, NULL), SR_OK);
   found(&x, (srEquilibriumOptions){.steady = true});
-  ENSURE(x.e->iterations <= 20);
+  ENSURE(x.e->iterations <= 12);
   ENSURE_NEAR(balanced_sensor(&x, "speed"), 20, 1e-9);
   ENSURE(balanced_sensor(&x, "yaw rate") > 0.1);
   ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
-  for (int i = 0; i < x.m->nv; i++) ENSURE_SMALL(x.d->a[i], 1e-6);  // of a centripetal acceleration of 4 m/s^2
+  for (int i = 0; i < x.m->nv; i++) ENSURE_SMALL(x.d->a[i], 1e-6);  // of a centripetal acceleration of 2 m/s^2
   for (int i = 0; i < x.m->ny; i++) ENSURE_SMALL(x.d->ydot[i], 1e-8);
   ENSURE_EQUAL(x.e->nnonsensitive, 10);  // six of the chassis, that leans, and four wheels
   balanced_close(&x);

@@ -9,7 +9,7 @@
 //       [ Kyq B     Kyy           ]
 //
 // Columns of parameters, and with equations or in motion all columns, are central differences, in which dependent coordinates and velocities follow. Where that finds none, the forces are followed (pseudo-transient continuation); then from
-// other positions; then speeds grow from 0. Dependent coordinates follow by Newton's method (dependent.c). J is singular where a coordinate is non-sensitive (a wheel that may turn) or a velocity is not determined (a top's
+// other positions. Dependent coordinates follow by Newton's method (dependent.c). J is singular where a coordinate is non-sensitive (a wheel that may turn) or a velocity is not determined (a top's
 // spin): the step of least length leaves it alone, and so quadratic convergence is kept (Yamashita and Fukushima 2001). That is why no solver for regular systems is used here.
 //
 // Friction that sticks: y' = S v of its bristles is 0 at rest whatever y is. They are no unknowns but follow the displacement, dy = S B dx, as in a slow motion from the start: J gets (columns of y) S B, and the
@@ -49,7 +49,6 @@
 #define STEADY 1e-7        // of the largest force or velocity: a change until then
 #define HEAVIEST 1e9       // weight of the rate of a state
 #define MOVES 1e-12        // of the largest velocity: a coordinate that grows
-#define CONTINUED 8        // parts of given speeds, one after the other
 
 typedef struct Equilibrium {
   srEquilibrium shown;  // first: what the caller sees
@@ -116,7 +115,6 @@ typedef struct Work {
   double *A, *C, *c, *x;  // of steady.c: (nforce + ny) x nu; nc x nu; nc; nu
   double *B0, *Z0;        // B and Z at `at`, whose unknowns move along them
   int nz;                 // columns of Z0
-  double part;            // of the given speeds
   bool contradicts;       // the speeds are none of a steady motion
   bool exact;             // columns of coordinates and states: by the tangent
 } Work;
@@ -214,6 +212,9 @@ static bool forces(Work* w) {
 
 static bool constant_velocities(Work* w);
 
+// Row of R of a force.
+static int row_of(const Work* w, int force) { return force < w->nfree ? force : force + w->ny; }
+
 // R at x, whose dependent coordinates and velocities are corrected; its square, or infinity where it is not defined.
 static double residual(Work* w, Point* x) {
   double corrected, sum = 0.0;
@@ -228,7 +229,7 @@ static double residual(Work* w, Point* x) {
   if (!forces(w)) return (double)INFINITY;
   if (m->ny > 0) memcpy(x->y, d->y, (size_t)m->ny * sizeof *x->y);  // contacts that are new begin at 0
 
-  for (int i = 0; i < w->nforce; ++i) w->R[i < w->nfree ? i : i + w->ny] = w->force[w->free[i]];
+  for (int i = 0; i < w->nforce; ++i) w->R[row_of(w, i)] = w->force[w->free[i]];
   for (int i = 0; i < w->ny; ++i) w->R[w->nfree + i] = -w->weight[i] * d->ydot[w->state[i]];
   if (w->options->nequation > 0) {
     double* e = w->R + w->nforce + w->ny;
@@ -261,8 +262,6 @@ static bool tangent(Work* w) {
   sr_spread(w->now->system.K_sparsity, size, size, out.Kv, w->Kv);
   return true;
 }
-
-static int row_of(const Work* w, int force) { return force < w->nfree ? force : force + w->ny; }
 
 // B^T Kq B of the forces that are to vanish, and the same for the rates of states, into A.
 static void along_coordinates(Work* w) {
@@ -361,7 +360,7 @@ static bool constant_velocities(Work* w) {
   derivatives(w);
   for (int i = 0; i < w->in.nspeed; ++i, ++nc) {
     memcpy(w->C + nc * nu, w->B + w->in.speed[i] * nu, (size_t)nu * sizeof *w->C);
-    w->c[nc] = w->part * w->in.speed_value[i];
+    w->c[nc] = w->in.speed_value[i];
   }
   for (int i = 0; i < m->ndriver; ++i, ++nc) {
     memcpy(w->C + nc * nu, w->B + m->driver[i].dof * nu, (size_t)nu * sizeof *w->C);
@@ -598,18 +597,6 @@ static void start_at(Work* w, int k) {
   sr_retract(w->m, w->start.q, w->dxi, w->at.q);
 }
 
-// Given speeds grow from a part of theirs: each steady motion is the start of the next one.
-static bool continue_speeds(Work* w) {
-  bool found = w->in.nspeed > 0;
-  start_at(w, 0);
-  for (int i = 1; i <= CONTINUED && found; ++i) {
-    w->part = (double)i / CONTINUED;
-    found = iterate(w);
-  }
-  w->part = 1.0;
-  return found;
-}
-
 // ---- result -----------------------------------------------------------------------------------------------------------------
 
 // Coordinates along which no force changes, and those that grow. The state is that of `at`, evaluated.
@@ -708,17 +695,16 @@ static srStatus refuse(Work* w, int starts, srMessages* messages) {
   for (int i = 1; i < w->nrow; ++i) worst = fabs(w->R[i]) > fabs(w->R[worst]) ? i : worst;
   const bool equation = worst >= w->nforce + w->ny, rate = worst >= w->nfree && worst < w->nplain;
   const double left = equation ? w->R[worst] / w->equation_scale : w->R[worst];
-  const srStatus status =
-      fail(messages,
-           "no %s was found from this position and %d others: %s '%s' stays at %.6g. Start nearer by --q, hold a "
-           "coordinate, %s",
-           w->in.steady ? "steady motion" : "equilibrium", starts - 1,
-           equation ? "the equation"
-           : rate   ? "the rate of"
-                    : "the force on",
-           row_name(w, worst, name, sizeof name), left,
-           w->in.steady ? "or exchange it for a parameter that gives it a force"
-                        : "or check that something bears the weight");
+  const srStatus status = fail(
+      messages, "no %s was found from this position and %d others: %s '%s' stays at %.6g. %s",
+      w->in.steady ? "steady motion" : "equilibrium", starts - 1,
+      equation ? "the equation"
+      : rate   ? "the rate of"
+               : "the force on",
+      row_name(w, worst, name, sizeof name), left,
+      w->in.steady ? "Start nearer by --q and --v, or from a run that has settled (--state), or exchange a joint for a "
+                     "parameter that gives it the force"
+                   : "Start nearer by --q, hold a coordinate, or check that something bears the weight");
   if (!w->in.steady) tell_contacts(w, messages);
   return status;
 }
@@ -802,7 +788,7 @@ static srStatus search(Work* w, srData* d, srMessages* messages) {
     (void)follow_forces(w);
     found = iterate(w);
   }
-  if (!found && !continue_speeds(w)) return refuse(w, starts, messages);
+  if (!found) return refuse(w, starts, messages);
   const char* silent = without_influence(w);
   if (silent != NULL)
     return fail(messages, "the parameter '%s' has no influence where all is in balance: exchange another one", silent);
@@ -936,7 +922,6 @@ static srStatus find(Work* w, srMessages* messages) {
   if (status != SR_OK) return status;
   w->np = w->in.np;
   w->t = d->t;
-  w->part = 1.0;
   w->y0 = m->y0;
   w->exact = !w->in.steady && w->options->nequation == 0;
   if (!w->in.steady) memset(d->v, 0, (size_t)m->nv * sizeof *d->v);
