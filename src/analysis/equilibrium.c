@@ -47,8 +47,10 @@
 #define LATER 0.3          // rad or m that the fastest coordinate moves until the balance is looked at again ...
 #define LATEST 0.7         // ... s
 #define STEADY 1e-7        // of the largest force or velocity: a change until then
-#define HEAVIEST 1e9       // weight of the rate of a state
-#define MOVES 1e-12        // of the largest velocity: a coordinate that grows
+#define SLOW                                                                                                           \
+  20  // iterations that gain a thousandth at the most: there is no balance near, and models are compiled for each
+#define HEAVIEST 1e9  // weight of the rate of a state
+#define MOVES 1e-12   // of the largest velocity: a coordinate that grows
 
 typedef struct Equilibrium {
   srEquilibrium shown;  // first: what the caller sees
@@ -525,6 +527,7 @@ static void accept(Work* w) {
 static bool iterate(Work* w) {
   weigh_alike(w);
   double phi = residual(w, &w->at), damping = 1e-3;
+  int slow = 0;
   w->base = w->now == &w->variant[1];
   for (int k = 0; k < ITERATIONS && isfinite(phi) && !sr_stop_requested(w->d); ++k, ++w->out->shown.iterations) {
     if (remainder_of(w) <= BALANCED || w->nrow == 0) break;
@@ -542,11 +545,13 @@ static bool iterate(Work* w) {
       const double next = residual(w, &w->try);
       if (!(next < phi)) continue;
       accept(w);
+      slow = next > 0.999 * phi ? slow + 1 : 0;
       phi = next;
       damping = fmax(damping / 16.0, 1e-9);
       break;
     }
     if (phi == first) break;  // nothing is better: a balance to rounding, or none
+    if (slow >= SLOW && (w->in.steady || w->np > 0)) break;
   }
   weigh_alike(w);
   return isfinite(residual(w, &w->at)) && remainder_of(w) <= GOOD;
