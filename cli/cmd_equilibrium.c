@@ -116,8 +116,8 @@ static int report_rigid(Call* x) {
 int cmd_equilibrium(Cli* cli, const Verb* verb, int argc, char** argv) {
   Call x = {.cli = cli, .m = {.at_rest = true}, .state = state_none(), .contact = rest_contact_none()};
   int status = EXIT_DONE;
-  const Option options[] = {BALANCE_OPTIONS(&x.balance), REST_CONTACT_OPTIONS(&x.contact), STATE_OPTIONS(&x.state), FORMULATION_OPTION(&x.m),
-                            MODEL_OPTIONS(cli, &x.m)};
+  const Option options[] = {BALANCE_OPTIONS(&x.balance), REST_CONTACT_OPTIONS(&x.contact), STATE_OPTIONS(&x.state),
+                            FORMULATION_OPTION(&x.m), MODEL_OPTIONS(cli, &x.m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &x.m.path, &status) == 0) {
     const bool good = rest_contact_check(cli, &x.contact, balance_given(&x.balance));
     status = good ? model_open(cli, &x.m) : cli_refuse(cli, EXIT_INPUT);

@@ -116,7 +116,8 @@ static int report(ModesCall* x) {
     srRest* rest = NULL;
     if (!x->rest) (void)sr_rest_create(linear->m, data, &rest);
     if (good)
-      sr_report_modes(linear, modes, data, x->rest ? x->rest : rest, x->input ? &ports : NULL, x->cli->verbose, cli_form(x->cli), &text);
+      sr_report_modes(linear, modes, data, x->rest ? x->rest : rest, x->input ? &ports : NULL, x->cli->verbose,
+                      cli_form(x->cli), &text);
     sr_rest_destroy(rest);
     ports_free(&ports);
     status = good ? cli_print(x->cli, &text) : cli_refuse(x->cli, EXIT_INPUT);
@@ -159,7 +160,8 @@ static int check_options(ModesCall* x) {
 }
 
 int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
-  ModesCall x = {.cli = cli, .state = state_none(), .count = NOT_GIVEN, .amplitude = NOT_GIVEN, .contact = rest_contact_none()};
+  ModesCall x = {
+      .cli = cli, .state = state_none(), .count = NOT_GIVEN, .amplitude = NOT_GIVEN, .contact = rest_contact_none()};
   int status = EXIT_DONE;
   const Option options[] = {
       {"--at", OPTION_TEXT, &x.at, "WORD",

@@ -54,12 +54,8 @@ static bool store(Cli* cli, Sweep* s, int i, const srModes* modes) {
 
 // One value: the model with this setting behind all others.
 static int find_at(ModesCall* x, Sweep* s, int i) {
-  ModesCall one = {.cli = x->cli,
-                   .m = x->m,
-                   .state = x->state,
-                   .balance = x->balance,
-                   .at = x->at,
-                   .contact = x->contact};
+  ModesCall one = {
+      .cli = x->cli, .m = x->m, .state = x->state, .balance = x->balance, .at = x->at, .contact = x->contact};
   srSetting* settings = calloc((size_t)x->m.settings.n + 1, sizeof *settings);
   char number[40];
   srLinear* linear = NULL;

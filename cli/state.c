@@ -162,8 +162,9 @@ bool rest_contact_check(Cli* cli, RestContact* c, bool exchanged) {
     good = false;
   }
   if (c->rigid && exchanged) {
-    cli_error(cli, "--contact event finds positions at rest: --exchange, --speed, --equation, --unknown and --steady go "
-                   "with --contact continuous");
+    cli_error(cli,
+              "--contact event finds positions at rest: --exchange, --speed, --equation, --unknown and --steady go "
+              "with --contact continuous");
     good = false;
   }
   if (isnan(c->gap)) c->gap = 0;
