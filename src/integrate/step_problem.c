@@ -13,7 +13,7 @@
 #define COMPLIANCE 1e-6  // of W_NN, where normals are redundant; in large islands they are
 #define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
 #define HELD 1e-10       // W_NN of a contact that can move, relative to that without joints
-#define SWEEPS_LEAST 16  // in large islands ...
+#define SWEEPS_LEAST 24  // in large islands ...
 #define SWEEPS_FACES                                                                                                   \
   30  // ... where two bodies touch at several points, which share their load: boxes that rest creep otherwise
 #define SWEEPS_MOST 2000
