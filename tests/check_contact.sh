@@ -114,6 +114,12 @@ run 0 $bin --contact timestepping --step 2e-3 --t-end 0.4 --save-problems "$work
 [ "$(ls "$work/step")" = "$(cd "$work/step" && ls step-000150-*.contact)" ] || fail "--problems 150: $(ls "$work/step")"
 run 0 models/contact/heap-of-balls.xml --t-end 0.4 --save-problems "$work/heap" --problems-most 1  # bodies and points
 replay "$work/heap" 1
+# Equations of closed contacts: three of rank 2 all the time; none, then those of a block that has landed.
+run 0 models/nonsmooth/ladder.xml --contact event --method hem5 --json
+has '"rank_changes": *0,'
+has '"redundant": *1,'
+run 0 models/nonsmooth/dropped-block.xml --contact event --method hem5 --json
+has '"rank_changes": *[1-9]'
 run 0 models/contact/bouncing-ball.xml --contact event --save-problems "$work/impacts" --problems all
 impacts=$(ls "$work/impacts" | wc -l)
 # Five impacts to 2 s from 1 m with e = 0.8 (models/contact/bouncing-ball.xml); W = 1/m, and by Newton's law the energy falls by (1 - e^2) u^2/(2 W).

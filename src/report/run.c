@@ -292,6 +292,10 @@ static void put_run(const srRunReport* r, srText* out) {
     sr_json_int(&json, "problems", x->problems);
     sr_json_int(&json, "unsolved", x->unsolved);
     sr_json_number(&json, "sweeps", sweeps_of_step(x));
+    if (o->contact != SR_CONTACT_TIMESTEPPING) {
+      sr_json_int(&json, "rank_changes", x->stats.rank_changes + x->stats.rank_phases);
+      sr_json_int(&json, "redundant", x->stats.redundant_most);
+    }
   }
   sr_json_int(&json, "jumps", x->jumps);
   sr_json_int(&json, "limits_passed", x->limits_passed);

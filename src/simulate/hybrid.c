@@ -188,6 +188,9 @@ void sr_hybrid_add_stats(srRun* run) {
   sum->steps += stats->steps;
   sum->rejected += stats->rejected;
   sum->evaluations += stats->evaluations;
+  sum->rank_changes += stats->rank_changes;
+  sum->rank_phases += stats->rank_phases;
+  if (stats->redundant_most > sum->redundant_most) sum->redundant_most = stats->redundant_most;
   sum->violation_position = fmax(sum->violation_position, stats->violation_position);
   sum->violation_velocity = fmax(sum->violation_velocity, stats->violation_velocity);
 }
