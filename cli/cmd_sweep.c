@@ -48,12 +48,12 @@ static bool find_verb(Sweep* s, const TextList* words) {
 
 // Options of the verb that would be the same file in every row, or no row at all.
 static bool check_inner(Sweep* s) {
-  static const char* const files[] = {"--out", "-o", "--csv", "--svg", "--save-problems"};
+  static const char* const files[] = {"--out", "-o", "--csv", "--svg", "--shapes", "--save-problems"};
   for (int i = 0; i < s->ninner; i++) {
     const char* word = s->inner[i];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
       return cli_error(s->cli, "--help behind -- is no option of rows: sarrus %s --help", s->verb->name), false;
-    for (int k = 0; k < 5; k++) {
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
       const size_t n = strlen(files[k]);
       const char* value = strcmp(word, files[k]) == 0 && i + 1 < s->ninner ? s->inner[i + 1] : word;
       if (strncmp(word, files[k], n) != 0 || (word[n] && word[n] != '=') || strstr(value, "{row}")) continue;

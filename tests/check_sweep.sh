@@ -320,6 +320,8 @@ says "unknown option '--t-ned'"
 status 2 eval "$pendulum" --sweep l=1,2 -- --help
 status 2 run "$pendulum" --sweep l=1,2 -- --out same.csv
 says "would be the same file in every row"
+status 2 modes "$pendulum" --sweep l=1,2 -- --at equilibrium --shapes=same
+says "would be the same file in every row"
 status 2 eval "$pendulum" --sweep l=1,2 --threads 0
 status 2 eval "$pendulum" --sweep l=1,2 --out table.h5
 says "ends in .csv"
