@@ -194,10 +194,7 @@ static void put_state(Work* w, const Point* x) {
   // Live parameters, and those that events set, are states: they change by as much as their initial values.
   for (int i = m->priv->nstate; i < m->priv->ny_user; ++i) d->y[i] = w->start.y[i] + m->y0[i] - w->y0[i];
   sr_driver_motion(m, d);
-  for (int i = 0; i < m->ndriver && !m->absolute; ++i) {
-    d->q[m->driver[i].qdof] = d->motion[3 * i];
-    if (w->in.steady) d->v[m->driver[i].dof] = d->motion[3 * i + 1];
-  }
+  for (int i = 0; i < m->ndriver && !m->absolute; ++i) d->q[m->driver[i].qdof] = d->motion[3 * i];
 }
 
 // c - f - G^T lambda at d's state. False: it is not defined.
