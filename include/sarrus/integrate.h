@@ -4,7 +4,7 @@
 //   M(q) v' = f(t,q,v,y,z; tau) + D(t,q,v)^T lambda
 //   G(t,q) v + b(t,q) = 0                      ng equations; the first np also have a position form g(t,q) = 0
 //   y' = r(t,q,v,y,z; tau)                     user states and states of force elements
-//   w' = power(t,q,v,y)                        quadratures: integrated alongside, outside the error control
+//   w' = power(t,q,v,y)                        quadratures: integrated alongside, outside the error control unless w_most is given
 //   z                                          discrete: changes only in `accepted` and at events
 //   0 <= gap(q)  _|_  lambda_N >= 0            unilateral contacts: rows of G while they are closed
 //
@@ -121,6 +121,8 @@ typedef struct srSystem {
   // magnitude is far below that of the others: bristles. SR_Y_UNUSED: an entry without a state; it is 0, its rate is 0, and norms
   // skip it. May change between steps.
   const double* y_most;
+  // Largest error of a quadrature in a step, by explicit and half-explicit methods under the default rule of the step; 0 or NULL: quadratures are outside the error control. May change between steps.
+  const double* w_most;
   void* user;
 
   // q', v', y', w'. With constraints: the system solves them itself at acceleration level, and `accepted` enforces them. NULL: the

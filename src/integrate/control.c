@@ -2,7 +2,7 @@
 //   default   h_next = h * min(10, max(0.2, 0.9 err^-alpha err_before^beta)),   alpha = 1/e - 3/4 beta,   beta = 0.2/e
 //   positions h_next = h * min(10, max(0.2, 0.3 err^(-1/p))),                   p = e - 1
 //   fixed     t_k = t_0 + k h; the error is not used
-// err is one norm for all methods, sri_error_norm: the root mean square over (q, v, y); under positions over (q, y).
+// err is one norm for all methods, sri_error_norm: the root mean square over (q, v, y); under positions over (q, y). Where the system bounds the errors of its quadratures (w_most), the largest of these counts too.
 // default: Hairer, Norsett, Wanner I, II.4, and the controller of Gustafsson in the form of Hairer's dopri5 (e = 5). positions:
 // Haddouni et al. (2017), whose errors are those of positions (eq. 29, 33 and section 3.3), eq. 30, with its exponent
 // 1/p where 1/(p+1) is usual, and its safety factor. The generalized-alpha methods have e = 3, the pairs of order 5(4) and hem5
@@ -92,6 +92,20 @@ double sri_error_norm(const srIntegrator* integrator, const double* error, doubl
   }
   const int counted = n - sri_unused_states(integrator);  // unused entries have no error
   return counted > 0 ? sqrt(sum / counted) : 0.0;
+}
+
+bool sri_controls_work(const srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  return s->nw > 0 && s->w_most != NULL && *s->w_most > 0 && integrator->options.control == SR_CONTROL_DEFAULT;
+}
+
+double sri_work_norm(const srIntegrator* integrator, const double* error) {
+  double most = 0.0;
+  for (int k = 0; sri_controls_work(integrator) && k < integrator->system.nw; ++k) {
+    const double ratio = fabs(error[k]) / *integrator->system.w_most;
+    if (!(ratio <= most)) most = ratio;  // not a number too
+  }
+  return isfinite(most) ? most : 0.0;  // what is not finite cannot stop a run
 }
 
 double sri_scaled_norm(const srIntegrator* integrator, const double* a, const double* b) {

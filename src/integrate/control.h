@@ -45,6 +45,9 @@ bool sri_counts_velocities(const srIntegrator* integrator);
 // Error of the step from x to x_new over so many tolerances: root mean square over (q, v, y), or over (q, y) where velocities do not
 // count, of error_i / (atol + rtol max(|x_i|, |x_new_i|)). The norm of every method.
 double sri_error_norm(const srIntegrator* integrator, const double* error, double tolerances);
+// Largest error of the quadratures (nw) over what w_most of the system allows; 0: they are outside the error control.
+double sri_work_norm(const srIntegrator* integrator, const double* error);
+bool sri_controls_work(const srIntegrator* integrator);
 // Root mean square over (q, v, y) of (a - b) over the allowed error at the present state; b may be NULL.
 double sri_scaled_norm(const srIntegrator* integrator, const double* a, const double* b);
 int sri_unused_states(const srIntegrator* integrator);  // entries of y without a state: norms skip them

@@ -3,7 +3,7 @@
 //   x(t_0 + theta h) = Hermite(theta) + theta^2 (1-theta)^2 h sum d_i k_i
 // Dormand, Prince (1980); coefficients as in Hairer, Norsett, Wanner I, II.4 to II.6 and their
 // code dopri5; step control in control.c. Error norm: root mean square over (q, v, y) of error_i / (atol + rtol max(|x_0i|, |x_1i|)); the quadratures
-// w are left out. The method is explicit: stiff systems force small steps.
+// w are left out unless the system bounds their errors. The method is explicit: stiff systems force small steps.
 #include "integrate/dopri5.h"
 
 #include <math.h>
@@ -53,12 +53,13 @@ void sri_dopri5_start(srIntegrator* integrator) {
 // Norm of the error estimate h sum e_i k_i of the step to x_new.
 static double error_norm(srIntegrator* integrator, const srDopri5* work, double h) {
   double* error = integrator->x_before;
-  for (int i = 0; i < integrator->ncontrol; ++i) {
+  const int n = sri_controls_work(integrator) ? integrator->n : integrator->ncontrol;
+  for (int i = 0; i < n; ++i) {
     double sum = 0.0;
     for (int j = 0; j < 7; ++j) sum += sri_dopri5_error[j] * work->rk.k[j][i];
     error[i] = h * sum;
   }
-  return sri_error_norm(integrator, error, 1);
+  return fmax(sri_error_norm(integrator, error, 1), sri_work_norm(integrator, error + integrator->ncontrol));
 }
 
 // h times the rate of the fastest mode in the last step, by the two stages at its end: with dk = k_7 - k_6 and dx = x_7 - X_6

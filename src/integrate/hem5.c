@@ -132,13 +132,15 @@ static int stages(srIntegrator* integrator, srHem5* work, double h, double t_new
 static double error_norm(srIntegrator* integrator, const srHem5* work, double h) {
   const double *x0 = integrator->x, *x1 = integrator->x_new;
   double* error = integrator->x_before;
-  for (int i = 0; i < integrator->ncontrol; ++i) error[i] = x1[i] - work->x_stage[i];
-  const double e1 = sri_error_norm(integrator, error, 1);
-  for (int i = 0; i < integrator->ncontrol; ++i) {
+  const int n = sri_controls_work(integrator) ? integrator->n : integrator->ncontrol;
+  double* of_work = error + integrator->ncontrol;
+  for (int i = 0; i < n; ++i) error[i] = x1[i] - work->x_stage[i];
+  const double e1 = sri_error_norm(integrator, error, 1), w1 = sri_work_norm(integrator, of_work);
+  for (int i = 0; i < n; ++i) {
     error[i] = x1[i] - x0[i] - h * (2.5 * work->k[6][i] - 1.5 * work->k[7][i]);
   }
-  const double e2 = sri_error_norm(integrator, error, 1);
-  return e1 > 0.0 ? e1 * e1 / (e1 + 0.01 * e2) : e1;
+  const double e2 = sri_error_norm(integrator, error, 1), w2 = sri_work_norm(integrator, of_work);
+  return fmax(e1 > 0.0 ? e1 * e1 / (e1 + 0.01 * e2) : e1, w1 > 0.0 ? w1 * w1 / (w1 + 0.01 * w2) : w1);
 }
 
 static int try_step(srIntegrator* integrator, srTrial trial, double* err) {

@@ -162,7 +162,8 @@ static int project_error(srIntegrator* integrator, srPhem56* work, double t_new,
 // Norm of x_1 - xhat_1.
 static int error_norm(srIntegrator* integrator, srPhem56* work, srTrial trial, double* err) {
   double* error = work->x_stage;
-  for (int i = 0; i < integrator->ncontrol; ++i) {
+  const int n = sri_controls_work(integrator) ? integrator->n : integrator->ncontrol;
+  for (int i = 0; i < n; ++i) {
     error[i] = 0.0;
     for (int j = 0; j < STAGES; ++j) error[i] += trial.h * sri_dopri5_error[j] * work->rk.k[j][i];
   }
@@ -170,7 +171,7 @@ static int error_norm(srIntegrator* integrator, srPhem56* work, srTrial trial, d
     const int outcome = project_error(integrator, work, trial.t_new, error);
     if (outcome != SRI_DONE) return outcome;
   }
-  *err = sri_error_norm(integrator, error, 1);
+  *err = fmax(sri_error_norm(integrator, error, 1), sri_work_norm(integrator, error + integrator->ncontrol));
   return isfinite(*err) ? SRI_DONE : SRI_NOT_FINITE;
 }
 

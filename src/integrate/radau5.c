@@ -55,7 +55,7 @@ static size_t lay_out(srRadau5* w, const srSystem* s, int n, double* at) {
                {w->L_before, 3, ng},
                {w->rg, 3, ng},
                {w->rv, 3, ng},
-               {w->wdot, 3, (size_t)s->nw},
+               {w->wdot, 4, (size_t)s->nw},
                {&w->M0, 1, nM},
                {&w->F0, 1, m},
                {&w->M, 1, nM},
@@ -142,6 +142,7 @@ static void start(srIntegrator* integrator) {
   const srIntegratorOptions* o = &integrator->options;
   const double tol = o->rtol > 0 ? o->rtol : o->atol;
   sri_control_start(integrator, &work->control, THETA_CROSSING, 4);
+  work->power_known = false;
   work->known = work->fresh = work->base_known = work->rejected = false;
   work->first = true;
   integrator->lambda = NULL;
@@ -285,6 +286,28 @@ static int quadratures(srIntegrator* integrator, srRadau5* work, double h, doubl
   return SRI_DONE;
 }
 
+// Largest error of the quadratures over what the system allows: against the rule through the start of the step, its second stage and its end, which falls like h^4 as the estimate of the state does.
+static double work_error(const srIntegrator* integrator, const srRadau5* work, double h) {
+  const int first = integrator->ncontrol;
+  const double c = tableau->c[1], middle = 1 / (6 * c * (1 - c)), end = 0.5 - c * middle, begin = 1 - end - middle;
+  double* error = work->wdot[0];
+  if (!work->power_known) return 0;
+  for (int k = 0; k < integrator->system.nw; ++k) {
+    const double sum = begin * work->wdot[3][k] + middle * work->wdot[1][k] + end * work->wdot[2][k];
+    error[k] = h * sum - (work->X[2][first + k] - integrator->x[first + k]);
+  }
+  return sri_work_norm(integrator, error);
+}
+
+// Powers at the start of the first step.
+static int first_power(srIntegrator* integrator, srRadau5* work) {
+  if (work->power_known) return SRI_DONE;
+  const int outcome = sri_rates(integrator, integrator->t, integrator->x, SR_TAU_ELEMENT, work->e);
+  sri_copy(work->wdot[3], work->e + integrator->ncontrol, integrator->system.nw);
+  work->power_known = outcome == SRI_DONE;
+  return outcome;
+}
+
 // Equations were exchanged, added or chosen: the known multipliers are not theirs.
 static int renew_multipliers(srIntegrator* integrator, srRadau5* work) {
   const srSystem* s = &integrator->system;
@@ -363,20 +386,28 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   if (outcome != SRI_DONE) work->rejected = true;
   if (outcome != SRI_DONE) return outcome;
   sri_copy(integrator->x_new, work->X[2], integrator->ncontrol);
+  const bool controlled = sri_is_adaptive(integrator) && sri_controls_work(integrator);
   if (sri_is_adaptive(integrator)) {
     outcome = estimate(integrator, work, h, err);
+    if (outcome == SRI_DONE && controlled) outcome = first_power(integrator, work);
+    if (outcome == SRI_DONE && controlled) outcome = quadratures(integrator, work, h, trial.t_new);
+    if (outcome == SRI_DONE && controlled) *err = fmax(*err, work_error(integrator, work, h));
     if (outcome == SRI_DONE && !sri_error_accepted(trial.limit, *err)) {
       outcome = isfinite(*err) ? SRI_REFUSED : SRI_NOT_FINITE;
     }
   }
-  if (outcome == SRI_DONE) outcome = quadratures(integrator, work, h, trial.t_new);
+  if (outcome == SRI_DONE && !controlled) outcome = quadratures(integrator, work, h, trial.t_new);
   if (outcome == SRI_DONE) {
     sri_copy(integrator->x_new, work->X[2], integrator->n);
     outcome = sri_accept(integrator, trial.t_new, h, &same);
   }
   work->rejected = true;
   work->fresh = false;  // a shorter step has another middle
-  if (outcome == SRI_DONE) remember(integrator, work, h, *err);
+  if (outcome == SRI_DONE) {
+    sri_copy(work->wdot[3], work->wdot[2], integrator->system.nw);
+    work->power_known = true;
+    remember(integrator, work, h, *err);
+  }
   return outcome;
 }
 

@@ -56,7 +56,8 @@ typedef struct srRadau5 {
   double *U[3], *dU[3], *P[3];                 // position corrections, integrals of v + U (nv)
   double* slope[3];                            // q' of the stages (nq)
   double *L[3], *L_before[3], *rg[3], *rv[3];  // multipliers, those of the last step, g, G v + b (ng)
-  double* wdot[3];                             // (nw)
+  double* wdot[4];                             // (nw) of the stages, and at the start of the step where ...
+  bool power_known;                            // ... it is known
   double *M0, *F0;                             // at the present state; F = (f + D^T lambda, y')
   double *M, *G, *D;                           // where the tangent was evaluated
   double *a0, *l0;                             // accelerations and multipliers at the present state

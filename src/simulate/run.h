@@ -49,6 +49,7 @@ typedef struct srRun {
   srRecording* recording;              // their columns; NULL: there are none
   int nw;                              // accounts of the energy balance, then meters of recorded work
   double *w, *w_before;                // nw: work done so far; up to the last restart
+  double w_most;                       // error of work that a step may make, where coordinates are driven; 0: any
   srEventMonitor* events;              // all sources of events
   srContactMonitor* contacts;          // contacts
   srJumpMonitor* jumps;                // force laws that jump

@@ -7,7 +7,7 @@
 #include "simulate/run.h"
 #include "system/system.h"
 
-#define STEPS_PER_ENERGY 8  // for trees; with constraints the balance is checked after every step
+#define STEPS_PER_ENERGY 8  // for trees; with constraints or drivers the balance is checked after every step
 
 // The scale is the largest energy that the balance explains: energy in a state by mistake is in the residual too, and must not
 // define its scale.
@@ -25,11 +25,18 @@ void sr_run_balance(srRun* run) {
   energy->scale = fmax(energy->scale, largest - fabs(change));
 }
 
+// A driven coordinate has no error, and steps over it may be of any length: there the errors of work are bounded too, relative to the largest energy so far.
+static void bound_work(srRun* run) {
+  const srRunOptions* o = run->options;
+  if (run->m->ndriver > 0 && sr_run_is_adaptive(o)) run->w_most = o->rtol * run->result->energy.scale + o->atol;
+}
+
 void sr_run_balance_start(srRun* run) {
   srEnergy* energy = &run->result->energy;
   (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);  // the start of the events has evaluated states next to it
   sr_energy(run->m, run->d, &energy->kinetic0, &energy->potential0);
   sr_run_balance(run);
+  bound_work(run);
 }
 
 void sr_run_add_work_before(srRun* run) {
@@ -64,12 +71,13 @@ void sr_run_note_acceleration(srRun* run, double residual) {
 
 void sr_run_balance_step(srRun* run) {
   const srIntegrator* x = run->integrator;
-  if (!run->m->constrained && sri_stats(x)->steps % STEPS_PER_ENERGY != 0) return;
+  if (!run->m->constrained && run->m->ndriver == 0 && sri_stats(x)->steps % STEPS_PER_ENERGY != 0) return;
   (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);
   sr_run_note_acceleration(run, sr_acceleration_residual(run->m, run->d, sri_acceleration(x)));
   memcpy(run->w, sri_w(x), (size_t)run->nw * sizeof *run->w);
   sr_run_add_work_before(run);
   sr_run_balance(run);
+  bound_work(run);
   const double lost = run->result->energy.residual - run->residual;
   run->residual = run->result->energy.residual;
   // The energy in springs that represent joints is that of the last stage.

@@ -41,6 +41,7 @@ static bool make_arrays(srRun* run) {
   run->friction_force = run->contact_force + m->nv;
   run->system.meter = x != NULL ? x->meter : NULL;
   run->system.nmeter = meters;
+  run->system.w_most = &run->w_most;
   return true;
 }
 

@@ -350,6 +350,7 @@ srSystem sr_system(srModelSystem* user) {
       .ntangent = 2,
       .ncolumn = sr_contact_columns(m),
       .y_most = user->y_most,
+      .w_most = user->w_most,
       .user = user,
       .rates = has_rates(m) ? rates : NULL,
       .dynamics = dynamics,
