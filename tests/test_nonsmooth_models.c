@@ -370,9 +370,9 @@ static void ensure_wave(const char* set, int n, double step, double t_end) {
   for (int i = 0; i < n - 1; ++i) ENSURE_NEAR(meeting(&a.result, i), meeting(&b.result, i), fmax(1.2, 0.25 * n) * step);
   // Nothing leaves the plane of the motion: redundant corners of an edge stay equal.
   for (int i = 0; i < n; ++i) {
-    ENSURE_SMALL(a.d->q[7 * i + 1], 1e-9);
-    ENSURE_SMALL(a.d->q[7 * i + 4], 1e-8);
-    ENSURE_SMALL(a.d->q[7 * i + 6], 1e-8);
+    ENSURE_SMALL(a.d->q[7 * i + 1], 1e-10);
+    ENSURE_SMALL(a.d->q[7 * i + 4], 1e-10);
+    ENSURE_SMALL(a.d->q[7 * i + 6], 1e-10);
   }
   ENSURE(a.result.stats.steps < 60 * n);
   close_model(&a);
