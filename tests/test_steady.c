@@ -396,7 +396,7 @@ TEST(steady_suspension_at_a_found_ride_height_has_the_modes_of_its_accelerations
 static void refuse(const char* model, srEquilibriumOptions options, srStatus status, const char* part) {
   Balanced x = balanced_open(model, "");
   balanced_find(&x, options);
-  if (x.status != status || !strstr(x.said, part)) printf("%s", x.said);
+  if (x.status != status || !strstr(x.said, part)) printf("%s: %s", model, x.said);
   ENSURE_EQUAL(x.status, status);
   ENSURE(x.e == NULL && strstr(x.said, part) != NULL);
   balanced_close(&x);
