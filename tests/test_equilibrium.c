@@ -33,6 +33,19 @@ TEST(equilibrium_of_hanging_masses) {
   close_model(&x);
 }
 
+// A load of 0.01 N on a spring k z^3 that pushes with 1e9 N at the start: what is small beside that force is not small beside the weight, z = -(m g/k)^(1/3).
+TEST(equilibrium_of_a_small_load_far_from_a_start_of_large_forces) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/><body name='b'><joint name='z' type='prismatic' axis='0 0 1' "
+      "q='-1'/><inertial mass='0.001'/></body><torque joint='z' law='-1e9*q(z)^3'/></sarrus>");
+  srEquilibrium* e;
+  ENSURE_EQUAL(balance(&x, &e), SR_OK);
+  ENSURE_NEAR(x.d->q[0], -cbrt(0.00981 / 1e9), 1e-14);
+  ENSURE(e->residual < 1e-9);
+  sr_equilibrium_destroy(e);
+  close_model(&x);
+}
+
 // A pendulum that a torsion spring holds: m g l sin(q) = -k q; the nearest position to the start is taken, also the inverted one.
 TEST(equilibrium_of_a_pendulum_is_the_nearest) {
   static const double start[] = {0.4, 3.0};

@@ -37,6 +37,7 @@
 #define ITERATIONS 200
 #define BALANCED 1e-14     // of the largest force: rounding
 #define GOOD 1e-8          // ... where rounding ends the iteration
+#define DOUBTFUL 1e-6      // of the forces at the equilibrium: what is left above it is warned of
 #define LONGEST_STEP 0.5   // rad or m in one iteration
 #define FIRST_STEP 1e-3    // rad or m of the first step along the forces ...
 #define LONGEST_FALL 0.05  // ... and of any
@@ -110,7 +111,9 @@ typedef struct Work {
       *S;  // (nforce + ny) x ny: derivatives by states; ny x nu: how bristles that stick follow, rows of other states are 0
   double* S0;                 // S at `at`
   unsigned char* is_bristle;  // ny of the model
+  double weight_of_bodies;    // N
   double scale;               // largest force so far: the weight, or a generalized one
+  double scale_here;          // ... of the last evaluation alone
   double equation_scale;      // makes a force of the value of an extra equation
   int* pivot;                 // n
   srSteady steady;
@@ -203,9 +206,10 @@ static bool forces(Work* w) {
   srData* d = w->d;
   if (sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_FORCE) != 0) return false;
   memset(w->dxi, 0, (size_t)m->nv * sizeof *w->dxi);
-  w->scale = fmax(w->scale, largest(d->f, m->nv));
+  w->scale_here = fmax(w->weight_of_bodies, largest(d->f, m->nv));
   sr_required_force(m, d, w->dxi, w->force);
-  for (int i = 0; i < m->nv; ++i) w->scale = fmax(w->scale, fabs(w->force[i] + d->f[i]));
+  for (int i = 0; i < m->nv; ++i) w->scale_here = fmax(w->scale_here, fabs(w->force[i] + d->f[i]));
+  w->scale = fmax(w->scale, w->scale_here);
   return sr_dependent_forces(w->dependent, w->force, w->lambda);
 }
 
@@ -239,11 +243,16 @@ static double residual(Work* w, Point* x) {
   return isfinite(sum) ? sum : (double)INFINITY;
 }
 
-// Relative to the forces, of extra equations to 1; 0 where there are none.
-static double remainder_of(const Work* w) {
+// Relative to a force, of extra equations to 1; 0 where there are none.
+static double remainder_to(const Work* w, double scale) {
   const int nforce = w->nforce + w->ny < w->nrow ? w->nforce + w->ny : w->nrow;
   const double left = largest(w->R, nforce), equations = largest(w->R + nforce, w->nrow - nforce);
-  return fmax(w->scale > 0.0 ? left / w->scale : left, equations / w->equation_scale);
+  return fmax(scale > 0.0 ? left / scale : left, equations / w->equation_scale);
+}
+static double remainder_of(const Work* w) { return remainder_to(w, w->scale); }
+// A search may meet forces that are far larger than those of the balance, and what is small beside them need not be small beside these. Without weight the forces of a balance may all be 0.
+static double remainder_here(const Work* w) {
+  return remainder_to(w, w->weight_of_bodies > 0.0 ? w->scale_here : w->scale);
 }
 
 // ---- tangent ------------------------------------------------------------------------------------------------------------
@@ -527,7 +536,7 @@ static bool iterate(Work* w) {
   int slow = 0;
   w->base = w->now == &w->variant[1];
   for (int k = 0; k < ITERATIONS && isfinite(phi) && !sr_stop_requested(w->d); ++k, ++w->out->shown.iterations) {
-    if (remainder_of(w) <= BALANCED || w->nrow == 0) break;
+    if (remainder_here(w) <= BALANCED || w->nrow == 0) break;
     if (!jacobian(w, k == 0)) break;
     if (k == 0) phi = residual(w, &w->at);
     const double first = phi;
@@ -778,6 +787,16 @@ static srStatus put_model(Work* w, srData* d) {
   return SR_OK;
 }
 
+static void put_remainder(Work* w, srMessages* messages) {
+  (void)residual(w, &w->at);
+  w->out->shown.residual = remainder_here(w);
+  if (w->out->shown.residual > DOUBTFUL)
+    sr_messages_add(messages, SR_SEVERITY_WARNING, (srPlace){0},
+                    "what is left, %.2g of the forces there, is more than rounding: this may not be an equilibrium; "
+                    "start nearer by --q",
+                    w->out->shown.residual);
+}
+
 static srStatus search(Work* w, srData* d, srMessages* messages) {
   const int starts = w->in.steady || w->np > 0 ? FEW_STARTS : MOST_STARTS;
   bool found = false;
@@ -796,8 +815,7 @@ static srStatus search(Work* w, srData* d, srMessages* messages) {
     return fail(messages, "the parameter '%s' has no influence where all is in balance: exchange another one", silent);
   srStatus status = check_steady(w, messages);
   if (status != SR_OK) return status;
-  (void)residual(w, &w->at);
-  w->out->shown.residual = remainder_of(w);
+  put_remainder(w, messages);
   find_nonsensitive(w);
   (void)residual(w, &w->at);
   put_multipliers(w, w->m, w->d);
@@ -876,7 +894,7 @@ static void put_start(Work* w) {
   if (w->in.steady) memcpy(w->start.v, d->v, (size_t)m->nv * sizeof *d->v);
   if (m->ny > 0) memcpy(w->start.y, d->y, (size_t)m->ny * sizeof *d->y);
   for (int i = 1; i <= m->nbody; ++i) weight += m->body_mass[i];
-  w->scale =
+  w->weight_of_bodies = w->scale =
       weight * sqrt(m->gravity[0] * m->gravity[0] + m->gravity[1] * m->gravity[1] + m->gravity[2] * m->gravity[2]);
   w->equation_scale = w->scale > 0.0 ? w->scale : 1.0;
 }
