@@ -291,8 +291,9 @@ static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char*
 }
 
 static srNode parse(srCompiler* c, const char* text, srPlace place) {
+  const bool is_function = sr_names_find(&c->functions, "a") >= 0 || is_lost(c, "a");
   srResolver resolver = {.user = c,
-                         .raw_calls = sr_names_find(&c->functions, "a") >= 0 ? raw_calls : raw_calls_and_a,
+                         .raw_calls = is_function ? raw_calls : raw_calls_and_a,
                          .name = resolve_name,
                          .call = resolve_call,
                          .known = c->known,
