@@ -1,5 +1,6 @@
 // sarrus equilibrium: positions, velocities and states where all forces are in balance, and whether they are stable.
 #include <stdlib.h>
+#include <string.h>
 
 #include "balance.h"
 
@@ -69,6 +70,16 @@ static srRest* rest_of(Call* x) {
   return rest;
 }
 
+// Velocities are constant: accelerations of sensors follow. `confirm` has found those of a motion in absolute coordinates.
+static void put_accelerations(const Model* m) {
+  srData* d = m->data;
+  if (d->stage >= SR_STAGE_ACCELERATION || sr_evaluate(m->model, d, d->t, NULL, NULL, NULL, SR_STAGE_VELOCITY) != 0)
+    return;
+  memset(d->a, 0, (size_t)m->model->nv * sizeof *d->a);
+  sr_acceleration(m->model, d);
+  d->stage = SR_STAGE_FRAMES;
+}
+
 static int report(Call* x) {
   srEquilibrium *found = NULL, *numbers = NULL;
   int status = find(x, &found, &numbers);
@@ -81,6 +92,7 @@ static int report(Call* x) {
                                    .rest = rest_of(x),
                                    .messages = x->cli->messages};
     srText text = {0};
+    put_accelerations(&x->m);
     cli_show(x->cli);
     sr_report_equilibrium(&r, cli_form(x->cli), &text);
     sr_rest_destroy((srRest*)r.rest);
@@ -107,6 +119,7 @@ static int report_rigid(Call* x) {
                                  .rest = rest,
                                  .messages = x->cli->messages};
   srText text = {0};
+  put_accelerations(&x->m);
   cli_show(x->cli);
   sr_report_equilibrium(&r, cli_form(x->cli), &text);
   sr_rest_destroy(rest);

@@ -29,6 +29,7 @@ grep -q "linearized in relative coordinates" "$work/err" || fail "no warning whe
 "$sarrus" plot "$work/shapes/mode-1.csv" -o "$work/mode.svg" > /dev/null || fail "plot of a mode"
 "$sarrus" modes models/paper1/hexapod.xml --set walk=0 --contact event --at equilibrium --json > "$work/rigid.json" 2> "$work/err" || fail "--contact event: $(cat "$work/err")"
 "$sarrus" equilibrium models/paper1/hexapod.xml --set walk=0 --contact event --json > "$work/rest.json" 2> "$work/err" || fail "equilibrium --contact event: $(cat "$work/err")"
+"$sarrus" equilibrium models/vehicles/car.xml --steady --set steer=0.05 --json > "$work/corner.json" 2> "$work/err" || fail "steady cornering: $(cat "$work/err")"
 refused 2 "goes with --shapes" models/half-car.xml --amplitude 0.1
 refused 2 "goes with --contact event" models/half-car.xml --tol-gap 1e-6
 refused 2 "timestepping" models/half-car.xml --contact timestepping
@@ -60,6 +61,10 @@ for k, mode in enumerate(shown["modes"]):
 rest, rigid = (json.load(open(f"{work}/{name}.json")) for name in ("rest", "rigid"))
 assert rest["indeterminate"] == rigid["indeterminate"] == 12 and rigid["modes"] == [] and rest["stable"] is True
 assert abs(sum(c["normal_force"] for c in rest["contacts"]) - 6.34 * 9.81) < 1e-8
+assert rest["sensors"]["torso"]["acceleration"] == [0, 0, 0]
+car = json.load(open(f"{work}/corner.json"))["sensors"]["chassis"]  # on its circle: velocity times yaw rate
+assert abs(math.hypot(*car["acceleration"]) - math.hypot(*car["velocity"]) * math.hypot(*car["angular_velocity"])) < 1e-8
+assert math.hypot(*car["acceleration"]) > 5
 assert all(c["status"] == "sticks" and c["unique"] is False and c["a"] == "ground/floor" for c in rest["contacts"])
 one, absolute, sweep = (json.load(open(f"{work}/{name}.json")) for name in ("one", "absolute", "sweep"))
 modes = one["modes"]
