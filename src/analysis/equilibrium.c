@@ -45,7 +45,7 @@
 #define STICKS 1e-6        // 1/s: rates of a bristle by position and deflection, which are 0 where it sticks
 #define DIFFERENCE 6e-6    // cube root of the rounding error: central differences
 #define AGREES 1e-9        // of the largest velocity: equations for velocities that depend on each other
-#define LATER 0.3          // rad or m that the fastest coordinate moves until the balance is looked at again ...
+#define LATER 0.3          // rad or m that the fastest coordinate moves until the balance is examined again ...
 #define LATEST 0.7         // ... s
 #define STEADY 1e-7        // of the largest force or velocity: a change until then
 #define SLOW                                                                                                           \
