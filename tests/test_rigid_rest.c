@@ -351,3 +351,32 @@ TEST(rigid_modes_are_the_limit_of_stiff_contacts) {
     ENSURE_NEAR(one / two, 10, 0.3);
   }
 }
+
+// A rod on a damped hinge, upright beside a wall (plane x = -0.02, its normal along x) that its ball touches. The wall holds its only motion: pressed against it by a part of gravity it is stable; without force it would fall to the other side.
+static srStability beside_a_wall(double gx) {
+  static char text[700];
+  snprintf(
+      text, sizeof text,
+      "<sarrus version='1'><option gravity='%g 0 -9.81'/><ground><shape name='wall' type='plane' at='-0.02 0 0' rpy='0 "
+      "1.5707963267948966 0'/></ground><body name='rod'><joint name='rod' type='revolute' axis='0 1 0' "
+      "damping='0.1'/><inertial mass='2' com='0 0 1' inertia='0.1 0.1 0.1'/><shape name='ball' type='sphere' "
+      "size='0.02' at='0 0 1'/></body><contact a='wall' b='ball' " LAW "mu-k='0'/></sarrus>",
+      gx);
+  Loaded x = open_text(text);
+  srRest* rest;
+  ENSURE_EQUAL(rest_at(x.m, x.d, &rest), SR_OK);
+  ENSURE_EQUAL(rest->closed, 1);
+  ENSURE_NEAR(rest->contact[0].normal_force, -2 * gx, 1e-12);
+  srModes* modes = modes_at(x.m, x.d, rest);
+  const srStability stability = sr_modes_stability(modes);
+  sr_modes_destroy(modes);
+  sr_rest_destroy(rest);
+  close_model(&x);
+  return stability;
+}
+
+TEST(rigid_rest_against_a_wall_without_force_is_not_called_stable) {
+  ENSURE_EQUAL(beside_a_wall(-1), SR_STABLE);
+  ENSURE_EQUAL(beside_a_wall(0), SR_MARGINAL);
+  ENSURE(strstr(said, "'ground/wall' and 'rod/ball' touches without force") != NULL);
+}

@@ -27,6 +27,7 @@ typedef struct srLinear {
   // M x" + C x' + K x = 0, x the displacements (npos x npos); NULL where there are states or nonholonomic constraints.
   const double *M, *C, *K;
   double acceleration;  // largest joint acceleration at the state, which is taken as 0
+  bool loose;           // a rigid contact without force is among the constraints: no statement on motions away from it
 } srLinear;
 // At the state of d, assembled before. Steady: all joint accelerations are 0 (to 1e-6 of the gravity, or of 1 m/s^2 or rad/s^2), and the linear equations stay the
 // same along the motion; else SR_INPUT, and the message states the joint and its acceleration. d keeps its state. *out is
@@ -82,7 +83,7 @@ SR_API double sr_mode_period(const srMode* mode);  // s
 SR_API srStatus sr_mode_state(const srLinear* linear, const srMode* mode, const srData* at, double amplitude,
                               double phase, srMessages* messages, srData* d);
 
-// Of the largest real part, compared with the rounding of eigenvalues. Marginal: it is 0, as far as can be computed.
+// Of the largest real part, compared with the rounding of eigenvalues. Marginal: it is 0, as far as can be computed, or it is below 0 and the linear equations are loose.
 typedef enum srStability { SR_STABLE, SR_UNSTABLE, SR_MARGINAL } srStability;
 SR_API srStability sr_modes_stability(const srModes* modes);
 SR_API const char* sr_stability_word(srStability stability);

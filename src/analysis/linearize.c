@@ -798,6 +798,7 @@ static void prepare(Work* w) {
   w->taken_p = sr_pool_alloc(w->pool, (size_t)w->nj + 1);
   w->taken_v = sr_pool_alloc(w->pool, (size_t)w->nj + 1);
   w->out->shown = (srLinear){.m = m, .t = w->d->t, .position = w->position, .velocity = w->velocity, .state = w->state};
+  w->out->shown.loose = w->rigid != NULL && w->rigid->loose;
 }
 
 static srStatus linearize(Work* w) {

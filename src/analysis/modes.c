@@ -294,6 +294,7 @@ srStatus sr_modes_create(const srLinear* linear, srMessages* messages, srModes**
   srStatus status = SR_MEMORY;
   if (x) {
     sr_pool_init(&x->pool);
+    x->loose = linear->loose;
     status = find(x, linear);
     x->pool.on_fail = NULL;
   }
@@ -329,7 +330,7 @@ static double block_error(const srModesMemory* x, const srMode* m) {
 
 srStability sr_modes_stability(const srModes* modes) {
   const srModesMemory* x = (const srModesMemory*)(const void*)modes;
-  bool stable = modes->zeros == 0;
+  bool stable = modes->zeros == 0 && !x->loose;
   for (int k = 0; k < modes->n; k++) {
     const srMode* m = &modes->mode[k];
     const double error = m->vectors < m->multiplicity ? block_error(x, m) : error_of(x, modes->n, m->condition);

@@ -17,6 +17,7 @@ typedef struct srModesMemory {
   srPool pool;
   jmp_buf out_of_memory;
   double norm;  // of A, balanced
+  bool loose;   // of the linear equations
 } srModesMemory;
 
 // ---- modes.c

@@ -529,12 +529,37 @@ static void put_contact(Work* w, const Closed* c, bool unique) {
   w->out->shown.closed++;
 }
 
+// Contacts without force that hold what the others leave free: a motion away from them is not one of the linear equations. The first of them is named.
+static bool find_loose(Work* w) {
+  srRowBasis basis = sr_row_basis(w->pool, w->nv);
+  sr_row_basis_add(&basis, w->G, w->ng, 0, w->ng);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < w->nclosed; i++) {
+      const Closed* c = &w->closed[i];
+      const bool bears = c->limit > 0 || w->p[c->first] > OPEN * w->scale;
+      if (bears != (pass == 0)) continue;
+      const int before = basis.n;
+      sr_row_basis_add(&basis, w->W + (size_t)c->first * (size_t)w->nv, 1 + c->tangents, 0, 1 + c->tangents);
+      if (bears || basis.n == before) continue;
+      const char *a = NULL, *b = NULL;
+      sr_contact_names(w->m, c->id, &a, &b);
+      sr_messages_add(w->messages, SR_SEVERITY_NOTE, (srPlace){0},
+                      "the contact of '%.80s' and '%.80s' touches without force, and no other holds what it holds: the "
+                      "linear equations are those of its closed side, which cannot tell that it is stable",
+                      a, b != NULL ? b : "its end");
+      return true;
+    }
+  }
+  return false;
+}
+
 static void put_result(Work* w, const unsigned char* unique) {
   const srModel* m = w->m;
   srRigidRows* rows = sr_pool_alloc(w->pool, sizeof *rows);
   for (int i = 0; i < w->nclosed; i++) put_contact(w, &w->closed[i], unique[i] != 0);
   const bool turned = turn_rows(w, w->q);
   *rows = (srRigidRows){.n = w->nrow, .W = w->W, .p = w->p, .lambda = w->lambda, .turned = turned ? w->turned : NULL};
+  rows->loose = find_loose(w);
   w->out->rigid = rows;
   memcpy(w->d->q, w->q, (size_t)m->nq * sizeof *w->q);
   if (m->ny > 0) memcpy(w->d->y, w->y, (size_t)m->ny * sizeof *w->y);

@@ -11,6 +11,7 @@ typedef struct srRigidRows {
   double*
       turned;  // nv x nv: d(W^T p)/dq with p held, along the motions that W and the constraints allow; NULL: not known
   double* lambda;  // ng: multipliers of the constraint equations
+  bool loose;      // do contacts without force hold a motion?
 } srRigidRows;
 
 // Of sr_rest_rigid_create; NULL: of contacts by force laws.
