@@ -80,6 +80,8 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus laws --friction kikuuwe,lugre --set friction.K=5000 --svg laws")                                           \
   X(contact, "FILE [options]", "solve a contact problem of a file; report error, iterations and time of the solvers",  \
     "sarrus contact models/contact-problems/pinch.contact --solver all")                                               \
+  X(gen, "MODEL [options]", "write the equations of motion as source code",                                            \
+    "sarrus gen models/paper1/arm6.xml --what accel,invdyna -o generated")                                             \
   X(convert, "MODEL [options]", "write a model as URDF, MJCF or native format; report what is lost",                   \
     "sarrus convert models/paper1/arm6.xml -o arm6.urdf")                                                              \
   X(init, "DIR", "write a new project: a model and laws of your own in C",                                             \

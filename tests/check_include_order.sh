@@ -12,7 +12,7 @@ BEGIN {
   # Public headers belong to the folder of their name, but for these.
   home["words"] = home["text"] = home["table"] = "base"; home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = home["closure"] = home["sensor"] = "model"
   home["friction"] = home["normal"] = home["laws"] = "law"
-  home["compare"] = home["recommend"] = "advise"; home["admittance"] = "network"; home["modes"] = home["sweep"] = "analysis"
+  home["compare"] = home["recommend"] = "advise"; home["admittance"] = "network"; home["modes"] = home["sweep"] = "analysis"; home["generate"] = "symbolic"
   # Outside the C library: the doors to files and plugins, and the XML parser and HDF5 for the readers alone.
   split("assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool " \
         "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat dirent fcntl sys/file", c, " ")

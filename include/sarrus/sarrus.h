@@ -13,6 +13,7 @@
 #include <sarrus/force.h>
 #include <sarrus/friction.h>
 #include <sarrus/function.h>
+#include <sarrus/generate.h>
 #include <sarrus/integrate.h>
 #include <sarrus/io.h>
 #include <sarrus/laws.h>

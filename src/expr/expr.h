@@ -36,6 +36,8 @@ typedef enum srVarKind {
   SR_VAR_SENSOR,  // scalar output of a sensor
   SR_VAR_ARG,     // argument of a law: z is 0, zdot is 1
   SR_VAR_RECORD,  // recorded quantity, known after the accelerations
+  SR_VAR_A,       // acceleration, and ...
+  SR_VAR_TAU,     // ... force of a velocity coordinate: of generated code alone
   SR_VAR_KINDS
 } srVarKind;
 
@@ -43,6 +45,8 @@ typedef struct srGraph srGraph;
 
 srGraph* sr_graph_create(srPool* pool);
 int sr_graph_size(const srGraph* graph);
+// Constants stay with the factor that they multiply, c*x of (c*x)*y: for few operations, where c*x is used elsewhere.
+void sr_graph_keep_factors(srGraph* graph);
 
 srNode sr_graph_const(srGraph* graph, double value);
 srNode sr_graph_param(srGraph* graph, const char* name, double value);  // same name: same node, its value stays

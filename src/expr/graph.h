@@ -37,6 +37,7 @@ struct srGraph {
   int n, capacity;
   int* table;  // open addressing, node + 1; 0 is empty
   int table_size;
+  bool keeps_factors;  // (c*x)*y stays: c*x may be used elsewhere
   srNames param_names, function_names, function2_names;
   const char** params;  // names
   int nparam, param_capacity;

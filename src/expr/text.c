@@ -70,7 +70,7 @@ static void write_number(Writer* w, double value) {
 }
 
 static void write_var(Writer* w, const srGraphNode* x) {
-  static const char* const kinds[SR_VAR_KINDS] = {"t", "q", "v", "y", "sensor", "arg", "record"};
+  static const char* const kinds[SR_VAR_KINDS] = {"t", "q", "v", "y", "sensor", "arg", "record", "a", "tau"};
   char text[48];
   if (x->detail == SR_VAR_TIME) {
     put(w, "t");

@@ -1,0 +1,43 @@
+// Operations of straight-line code. A product that is a term of a sum is one fused multiply-add with it, but for the first term of a sum of products alone.
+#include "symbolic/code.h"
+
+// Sums that are part of another sum.
+static unsigned char* parts(srPool* pool, const srCode* code) {
+  unsigned char* part = sr_pool_alloc(pool, (size_t)code->n + 1);
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    for (int k = 0; k < 2 && v->uses > 0 && sr_code_is_sum(v); k++) {
+      const srCodeValue* child = &code->value[SR_REF_VALUE(v->child[k])];
+      part[SR_REF_VALUE(v->child[k])] = sr_code_is_sum(child) && child->uses == 1;
+    }
+  }
+  return part;
+}
+
+srOperations sr_code_count(srPool* pool, const srCode* code) {
+  srOperations o = {0};
+  const unsigned char* part = parts(pool, code);
+  unsigned char* angle = sr_pool_alloc(pool, (size_t)code->n + 1);
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (v->uses == 0 || v->op == SR_OP_CONST || v->op == SR_OP_VAR || v->op == SR_OP_PARAM) continue;
+    switch (v->op) {
+      case SR_OP_MUL: o.mul++; break;
+      case SR_OP_DIV: o.div++; break;
+      case SR_OP_ADD: {
+        o.add++;
+        if (part[i]) break;
+        const srTerms t = sr_code_terms(pool, code, i);
+        o.fused += t.nproduct == t.n ? t.n - 1 : t.nproduct;
+        break;
+      }
+      case SR_OP_SIN:
+      case SR_OP_COS:
+        o.angle += !angle[SR_REF_VALUE(v->child[0])];
+        angle[SR_REF_VALUE(v->child[0])] = 1;
+        break;
+      default: o.other++; break;
+    }
+  }
+  return o;
+}

@@ -1,0 +1,208 @@
+// Statements of straight-line code, in the syntax of a language.
+//
+// A value that is used once and is a sum or a product is written where it is used; every other one is a statement. In sums products come last: a + b + c*d - e*f compiles to one addition and two fused multiply-adds.
+#include "symbolic/emit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+
+typedef struct Print {
+  srPool* pool;
+  const srEmitFunction* f;
+  const srSyntax* syntax;
+  srText* to;
+  const int* angle;  // of values: which packed angle it is
+} Print;
+
+static const srCodeValue* value_of(const Print* p, srRef ref) { return &p->f->code->value[SR_REF_VALUE(ref)]; }
+
+static void number(const Print* p, double x) {
+  char text[SR_NUMBER_TEXT];
+  sr_number_text(x, text, sizeof text);
+  if (strpbrk(text, ".eni") == NULL) {
+    sr_text_print(p->to, "%s.0", text);
+    return;
+  }
+  sr_text_print(p->to, "%s", text);
+}
+
+static void input(const Print* p, const srCodeValue* v) {
+  static const char* const arrays[SR_VAR_KINDS] = {"t", "q", "v", "y", "sensor", "arg", "record", "a", "tau"};
+  if (v->op == SR_OP_PARAM)
+    sr_text_print(p->to, "%s", v->name);
+  else if (v->kind == SR_VAR_TIME)
+    sr_text_print(p->to, "t");
+  else
+    sr_text_print(p->to, "%s%s%d%s", arrays[v->kind], p->syntax->open, v->index + p->syntax->base, p->syntax->close);
+}
+
+static bool is_packed(const Print* p, const srCodeValue* v) {
+  return (v->op == SR_OP_SIN || v->op == SR_OP_COS) && value_of(p, v->child[0])->bare;
+}
+
+static void expression(const Print* p, srRef ref, int level);  // level 0: a sum; 1: a factor
+
+static void operation(const Print* p, const srCodeValue* v) {
+  const char* format = p->syntax->call[v->op];
+  int argument = 0;
+  SR_ASSERT(format != NULL);
+  for (const char* c = format; *c != 0; c++) {
+    if (*c != '%') {
+      sr_text_add(p->to, c, 1);
+    } else {
+      expression(p, v->child[argument++], *++c == 'f');
+    }
+  }
+}
+
+static void sum(const Print* p, int value) {
+  const srTerms t = sr_code_terms(p->pool, p->f->code, value);
+  for (int i = 0; i < t.n; i++) {
+    const char* sign = SR_REF_MINUS(t.term[i]) ? (i == 0 ? "-" : " - ") : (i == 0 ? "" : " + ");
+    sr_text_print(p->to, "%s", sign);
+    expression(p, t.term[i] & ~1, 1);
+  }
+}
+
+static void product(const Print* p, const srCodeValue* v) {
+  expression(p, v->child[0], 1);
+  sr_text_print(p->to, "*");
+  expression(p, v->child[1], 1);
+}
+
+// The value itself, not its name.
+static void definition(const Print* p, int value, int level) {
+  const srCodeValue* v = &p->f->code->value[value];
+  if (sr_code_is_sum(v)) {
+    if (level > 0) sr_text_print(p->to, "(");
+    sum(p, value);
+    if (level > 0) sr_text_print(p->to, ")");
+  } else if (v->op == SR_OP_MUL) {
+    product(p, v);
+  } else if (v->op == SR_OP_DIV) {
+    if (level > 0) sr_text_print(p->to, "(");
+    expression(p, v->child[0], 1);
+    sr_text_print(p->to, "/");
+    if (value_of(p, v->child[1])->op == SR_OP_MUL && sr_code_is_inline(p->f->code, SR_REF_VALUE(v->child[1]))) {
+      sr_text_print(p->to, "(");
+      expression(p, v->child[1], 0);
+      sr_text_print(p->to, ")");
+    } else {
+      expression(p, v->child[1], 1);
+    }
+    if (level > 0) sr_text_print(p->to, ")");
+  } else {
+    operation(p, v);
+  }
+}
+
+static void expression(const Print* p, srRef ref, int level) {
+  const srCodeValue* v = value_of(p, ref);
+  if (SR_REF_MINUS(ref)) {
+    if (level > 0) sr_text_print(p->to, "(");
+    sr_text_print(p->to, "-");
+    expression(p, ref ^ 1, 1);
+    if (level > 0) sr_text_print(p->to, ")");
+    return;
+  }
+  if (v->op == SR_OP_CONST)
+    number(p, v->number);
+  else if (v->op == SR_OP_VAR || v->op == SR_OP_PARAM)
+    input(p, v);
+  else if (is_packed(p, v))
+    sr_text_print(p->to, "%s%s%d%s", v->op == SR_OP_SIN ? "sine" : "cosine", p->syntax->open,
+                  p->angle[SR_REF_VALUE(v->child[0])] + p->syntax->base, p->syntax->close);
+  else if (sr_code_is_inline(p->f->code, SR_REF_VALUE(ref)))
+    definition(p, SR_REF_VALUE(ref), level);
+  else
+    sr_text_print(p->to, "x%d", SR_REF_VALUE(ref));
+}
+
+static void angle_terms(const Print* p, srRef ref, bool first) {
+  const srCodeValue* v = value_of(p, ref);
+  if (v->op == SR_OP_ADD) {
+    angle_terms(p, v->child[0] ^ SR_REF_MINUS(ref), first);
+    angle_terms(p, v->child[1] ^ SR_REF_MINUS(ref), false);
+    return;
+  }
+  sr_text_print(p->to, "%s", SR_REF_MINUS(ref) ? (first ? "-" : " - ") : (first ? "" : " + "));
+  expression(p, ref & ~1, 1);
+}
+
+void sr_emit_angle(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, int value, srText* to) {
+  const Print p = {pool, f, syntax, to, NULL};
+  angle_terms(&p, 2 * value, true);
+}
+
+int sr_emit_angles(srPool* pool, const srEmitFunction* f, int** angles) {
+  const srCode* code = f->code;
+  unsigned char* is = sr_pool_alloc(pool, (size_t)code->n + 1);
+  int n = 0, *list = sr_pool_alloc(pool, ((size_t)code->n + 1) * sizeof *list);
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (v->uses == 0 || (v->op != SR_OP_SIN && v->op != SR_OP_COS)) continue;
+    const int argument = SR_REF_VALUE(v->child[0]);
+    if (code->value[argument].bare && !is[argument]) is[argument] = 1, list[n++] = argument;
+  }
+  *angles = list;
+  return n;
+}
+
+// What is needed as a statement: not what only packed sines use.
+static void find_statements(const Print* p, unsigned char* needed) {
+  const srCode* code = p->f->code;
+  for (int i = 0; i < code->nout; i++) needed[SR_REF_VALUE(code->out[i])] = 1;
+  for (int i = code->n - 1; i >= 0; i--) {
+    const srCodeValue* v = &code->value[i];
+    for (int k = 0; needed[i] && !is_packed(p, v) && k < sr_code_children(v->op); k++)
+      needed[SR_REF_VALUE(v->child[k])] = 1;
+  }
+}
+
+static void output(const Print* p, int i) {
+  const srEmitFunction* f = p->f;
+  int at = f->place[i], array = 0;
+  while (at >= f->out[array].rows * f->out[array].columns) at -= f->out[array].rows * f->out[array].columns, array++;
+  const srEmitArray* a = &f->out[array];
+  sr_text_print(p->to, p->syntax->output, a->name);
+  if (a->columns > 1 && p->syntax->two)
+    sr_text_print(p->to, p->syntax->two, at / a->columns + p->syntax->base, at % a->columns + p->syntax->base);
+  else
+    sr_text_print(p->to, "%s%d%s", p->syntax->open, at + p->syntax->base, p->syntax->close);
+  const srCodeValue* v = value_of(p, f->code->out[i]);
+  sr_text_print(p->to, " = ");
+  if (v->op == SR_OP_CONST) {
+    sr_text_print(p->to, "%s", p->syntax->constant[0]);
+    expression(p, f->code->out[i], 0);
+    sr_text_print(p->to, "%s", p->syntax->constant[1]);
+  } else {
+    expression(p, f->code->out[i], 0);
+  }
+  sr_text_print(p->to, "%s", p->syntax->end);
+}
+
+void sr_emit_body(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, srText* to) {
+  const srCode* code = f->code;
+  int *list, *angle = sr_pool_alloc(pool, ((size_t)code->n + 1) * sizeof *angle);
+  const int nangle = sr_emit_angles(pool, f, &list);
+  for (int i = 0; i < nangle; i++) angle[list[i]] = i;
+  const Print p = {pool, f, syntax, to, angle};
+  unsigned char* needed = sr_pool_alloc(pool, (size_t)code->n + 1);
+  find_statements(&p, needed);
+  int note = 0;
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (v->uses == 0 || !needed[i] || is_packed(&p, v) || sr_code_is_inline(code, i)) continue;
+    const srEmitNote* last = NULL;
+    while (note < f->nnote && f->note[note].node <= v->node) last = &f->note[note++];
+    if (last) sr_text_print(to, "%s%s\n", syntax->comment, last->text);
+    char name[24];
+    (void)snprintf(name, sizeof name, "x%d", i);
+    sr_text_print(to, syntax->statement, name);
+    definition(&p, i, 0);
+    sr_text_print(to, "%s", syntax->end);
+  }
+  for (int i = 0; i < code->nout; i++) output(&p, i);
+}

@@ -1,0 +1,89 @@
+// Computational frames of all links, by coordinate descent on the number of operations: each link in turn tries its frames (tree.h) and whether it carries the third column of U (invdyna.c), and keeps what makes the code shorter.
+// The work is bounded by the number of nodes that are built, not by time: same input, same code.
+#include <string.h>
+
+#include "symbolic/frames.h"
+
+#define BUDGET 400000  // nodes
+#define ROUNDS 4
+
+typedef struct Search {
+  srSymTree* tree;
+  srSymBuild build;
+  const void* user;
+  int nout;
+  long spent;
+} Search;
+
+// Operations, a division as 4 and an angle as 12 of them.
+static long price(const srOperations* o) {
+  return o->add + o->mul - o->fused + 4 * o->div + 12 * o->angle + 4 * o->other;
+}
+
+static long cost(Search* s) {
+  srPool pool;
+  sr_pool_init(&pool);
+  pool.on_fail = s->tree->pool->on_fail;
+  srSymTree tree = *s->tree;
+  tree.pool = &pool;
+  srGraph* g = sr_graph_create(&pool);
+  srNode* out = sr_pool_alloc(&pool, ((size_t)s->nout + 1) * sizeof *out);
+  s->build(sr_sym_pass(g, &pool, &tree), s->user, out);
+  s->spent += sr_graph_size(g);
+  const srOperations o = sr_code_count(&pool, sr_code_create(&pool, g, out, s->nout));
+  sr_pool_free(&pool);
+  return price(&o);
+}
+
+static bool may_be(const srSymLink* l, srSymFrame frame, bool carries) {
+  const bool revolute = l->type == SR_LINK_REVOLUTE;
+  if (carries && !revolute) return false;
+  if (frame == SR_FRAME_PARENT) return (revolute || l->type == SR_LINK_PRISMATIC) && sr_sym_is_parallel(l);
+  return frame == SR_FRAME_BODY || revolute;
+}
+
+static bool improve(Search* s, int i, long* best) {
+  srSymLink* l = &s->tree->link[i];
+  bool better = false;
+  srSymFrame frame = l->frame;
+  bool carries = l->carries;
+  for (int k = 0; k < 6; k++) {
+    const srSymFrame try_frame = (srSymFrame)(k % 3);
+    const bool try_carries = k >= 3;
+    if ((try_frame == frame && try_carries == carries) || !may_be(l, try_frame, try_carries)) continue;
+    l->frame = try_frame, l->carries = try_carries;
+    const long now = cost(s);
+    if (now < *best) *best = now, frame = try_frame, carries = try_carries, better = true;
+  }
+  l->frame = frame, l->carries = carries;
+  return better;
+}
+
+static void start(srSymTree* tree, int kind) {
+  for (int i = 1; i < tree->n; i++) {
+    srSymLink* l = &tree->link[i];
+    l->frame = kind == 2 && may_be(l, SR_FRAME_PARENT, false) ? SR_FRAME_PARENT : SR_FRAME_BODY;
+    l->carries = kind >= 1 && may_be(l, l->frame, true);
+  }
+}
+
+long sr_sym_choose_frames(srSymTree* tree, srSymBuild build, const void* user, int nout) {
+  Search s = {tree, build, user, nout, 0};
+  srSymLink* kept = sr_pool_alloc(tree->pool, (size_t)tree->n * sizeof *kept);
+  long least = -1;
+  for (int kind = 0; kind < 3; kind++) {
+    start(tree, kind);
+    long best = cost(&s);
+    bool better = true;
+    for (int round = 0; round < ROUNDS && better && s.spent < (kind + 1) * (BUDGET / 3); round++) {
+      better = false;
+      for (int i = tree->n - 1; i > 0 && s.spent < (kind + 1) * (BUDGET / 3); i--)
+        better = improve(&s, i, &best) || better;
+    }
+    if (least >= 0 && best >= least) continue;
+    least = best;
+    memcpy(kept, tree->link, (size_t)tree->n * sizeof *kept);
+  }
+  memcpy(tree->link, kept, (size_t)tree->n * sizeof *kept);
+  return least;
+}

@@ -1,0 +1,286 @@
+// Generated code: functions of a model, built on the graph in the cheapest frames, in the language that was asked for.
+#include <sarrus/generate.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbolic/emit.h"
+#include "symbolic/frames.h"
+
+typedef struct Memory {
+  srGenerated shown;  // first: what the caller sees
+  srPool pool;
+  jmp_buf out_of_memory;
+  srEmitFile file[3];
+} Memory;
+
+typedef struct Work {
+  srPool* pool;
+  Memory* memory;
+  const srModel* m;
+  const srGenerateOptions* o;
+  srMessages* messages;
+  srSymTree* plain;    // the model's own frames
+  srSymTree* reduced;  // reframed and regrouped
+} Work;
+
+// ---- functions ----------------------------------------------------------------------------------------------------------
+
+static srNode* leaves(srSymPass* x, srVarKind kind) {
+  const int nv = x->tree->m->nv;
+  srNode* out = sr_pool_alloc(x->tree->pool, ((size_t)nv + 1) * sizeof *out);
+  for (int i = 0; i < nv; i++) out[i] = sr_graph_var(x->g, kind, i);
+  return out;
+}
+
+static void build_invdyna(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_invdyna(x, leaves(x, SR_VAR_A), false, out);
+}
+
+static void lower_triangle(const srNode* M, int nv, srNode* out) {
+  for (int i = 0; i < nv; i++) {
+    for (int k = 0; k <= i; k++) *out++ = M[i * nv + k];
+  }
+}
+
+static void build_mass(srSymPass* x, const void* user, srNode* out) {
+  const int nv = x->tree->m->nv;
+  srNode* M = sr_pool_alloc(x->tree->pool, (size_t)(nv * nv + 1) * sizeof *M);
+  (void)user;
+  sr_sym_mass(x, M);
+  lower_triangle(M, nv, out);
+}
+
+static void build_dirdyna(srSymPass* x, const void* user, srNode* out) {
+  const int nv = x->tree->m->nv;
+  (void)user;
+  sr_sym_mass(x, out);
+  for (int i = 0; i < nv; i++) {
+    for (int k = 0; k < i; k++) out[k * nv + i] = out[i * nv + k];
+  }
+  sr_sym_invdyna(x, NULL, false, out + nv * nv);
+}
+
+static void build_aba(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_aba(x, leaves(x, SR_VAR_TAU), out);
+}
+
+static void build_ltl(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_ltl(x, leaves(x, SR_VAR_TAU), out);
+}
+
+enum { IN_Q = 1, IN_V = 2, IN_A = 4, IN_TAU = 8 };
+enum { OUT_VECTOR, OUT_TRIANGLE, OUT_MATRIX_VECTOR };
+
+typedef struct Kind {
+  const char* name;
+  const char* about;
+  unsigned in;
+  int out;
+  const char* out_name[2];
+  srSymBuild build[2];  // two ways: the cheaper one is taken
+} Kind;
+
+// clang-format off
+static const Kind kinds[] = {
+    {"accel", "Forward dynamics: a = M^-1 (tau - c).", IN_Q | IN_V | IN_TAU, OUT_VECTOR, {"a", NULL}, {build_aba, build_ltl}},
+    {"invdyna", "Inverse dynamics: tau = M a + c, c with gravity.", IN_Q | IN_V | IN_A, OUT_VECTOR, {"tau", NULL}, {build_invdyna, NULL}},
+    {"dirdyna", "Mass matrix M and bias c of M a + c = tau, c with gravity.", IN_Q | IN_V, OUT_MATRIX_VECTOR, {"M", "c"}, {build_dirdyna, NULL}},
+    {"mass", "Mass matrix, below and on the diagonal; entries above are not written.", IN_Q, OUT_TRIANGLE, {"M", NULL}, {build_mass, NULL}},
+};
+// clang-format on
+
+static int outputs(const Kind* k, int nv) {
+  return k->out == OUT_VECTOR ? nv : k->out == OUT_TRIANGLE ? nv * (nv + 1) / 2 : nv * nv + nv;
+}
+
+static const int* places(const Work* w, const Kind* k) {
+  const int nv = w->m->nv, n = outputs(k, nv);
+  int at = 0, *out = sr_pool_alloc(w->pool, ((size_t)n + 1) * sizeof *out);
+  for (int i = 0; i < (k->out == OUT_TRIANGLE ? nv : 0); i++) {
+    for (int j = 0; j <= i; j++) out[at++] = i * nv + j;
+  }
+  for (; at < n; at++) out[at] = at;
+  return out;
+}
+
+static void put_arrays(const Work* w, const Kind* k, srEmitFunction* f) {
+  const int nq = w->m->nq, nv = w->m->nv;
+  if (k->in & IN_Q) f->in[f->nin++] = (srEmitArray){"q", nq, 1, "positions"};
+  if (k->in & IN_V) f->in[f->nin++] = (srEmitArray){"v", nv, 1, "velocities"};
+  if (k->in & IN_A) f->in[f->nin++] = (srEmitArray){"a", nv, 1, "accelerations dv/dt"};
+  if (k->in & IN_TAU) f->in[f->nin++] = (srEmitArray){"tau", nv, 1, "forces on the coordinates"};
+  if (k->out == OUT_VECTOR)
+    f->out[f->nout++] =
+        (srEmitArray){k->out_name[0], nv, 1, k->in & IN_TAU ? "accelerations dv/dt" : "forces on the coordinates"};
+  if (k->out != OUT_VECTOR) f->out[f->nout++] = (srEmitArray){k->out_name[0], nv, nv, "mass matrix"};
+  if (k->out == OUT_MATRIX_VECTOR) f->out[f->nout++] = (srEmitArray){k->out_name[1], nv, 1, "bias"};
+}
+
+static srSymTree* copy_of(srPool* pool, const srSymTree* tree) {
+  srSymTree* out = sr_pool_alloc(pool, sizeof *out);
+  *out = *tree;
+  out->link = sr_pool_alloc(pool, (size_t)tree->n * sizeof *out->link);
+  memcpy(out->link, tree->link, (size_t)tree->n * sizeof *out->link);
+  return out;
+}
+
+static const srCode* code_of(const Work* w, srSymTree* tree, srSymBuild build, int nout) {
+  srGraph* g = sr_graph_create(w->pool);
+  srNode* out = sr_pool_alloc(w->pool, ((size_t)nout + 1) * sizeof *out);
+  build(sr_sym_pass(g, w->pool, tree), NULL, out);
+  return sr_code_create(w->pool, g, out, nout);
+}
+
+static void make(const Work* w, const Kind* k, srEmitFunction* f, srGeneratedFunction* shown) {
+  const int nout = outputs(k, w->m->nv);
+  srSymTree* best = NULL;
+  srSymBuild build = NULL;
+  long least = 0;
+  *f = (srEmitFunction){.name = k->name, .about = k->about, .place = places(w, k)};
+  for (int i = 0; i < 2 && k->build[i] != NULL; i++) {
+    srSymTree* tree = copy_of(w->pool, w->reduced);
+    const long price = sr_sym_choose_frames(tree, k->build[i], NULL, nout);
+    if (best != NULL && price >= least) continue;
+    best = tree, build = k->build[i], least = price;
+  }
+  f->code = code_of(w, best, build, nout);
+  f->operations = sr_code_count(w->pool, f->code);
+  put_arrays(w, k, f);
+  const srOperations before = sr_code_count(w->pool, code_of(w, w->plain, build, nout)), *o = &f->operations;
+  *shown = (srGeneratedFunction){.name = k->name,
+                                 .add = o->add,
+                                 .mul = o->mul,
+                                 .div = o->div,
+                                 .angle = o->angle,
+                                 .other = o->other,
+                                 .fused = o->fused,
+                                 .add_before = before.add,
+                                 .mul_before = before.mul,
+                                 .div_before = before.div,
+                                 .angle_before = before.angle};
+}
+
+// ---- files --------------------------------------------------------------------------------------------------------------
+
+static const char* identifier(srPool* pool, const char* name) {
+  char* out = sr_pool_printf(pool, "%s%s", isalpha((unsigned char)name[0]) ? "" : "m_", name);
+  for (char* c = out; *c != 0; c++) {
+    if (!isalnum((unsigned char)*c)) *c = '_';
+  }
+  return out;
+}
+
+static const char* const* legend(const Work* w, int* n) {
+  const srModel* m = w->m;
+  const char** lines = sr_pool_alloc(w->pool, (size_t)(m->nq + m->nv + 1) * sizeof *lines);
+  for (int i = 0; i < m->nq; i++)
+    lines[(*n)++] = sr_pool_printf(w->pool, "q[%d]  %s, %s", i, m->q_name[i], m->q_unit[i]);
+  for (int i = 0; i < m->nv; i++)
+    lines[(*n)++] = sr_pool_printf(w->pool, "v[%d]  %s, %s", i, m->v_name[i], m->v_unit[i]);
+  return lines;
+}
+
+static bool wanted(const char* what, const char* name) {
+  const size_t n = strlen(name);
+  for (const char* c = what; c != NULL && *c != 0; c += strcspn(c, ","), c += *c == ',') {
+    if (strcspn(c, ",") == n && strncmp(c, name, n) == 0) return true;
+  }
+  return what == NULL;
+}
+
+static bool names_known(const Work* w) {
+  const char* words[SR_COUNT(kinds)];
+  for (int i = 0; i < SR_COUNT(kinds); i++) words[i] = kinds[i].name;
+  for (const char* c = w->o->what; c != NULL && *c != 0; c += strcspn(c, ","), c += *c == ',') {
+    const char* name = sr_pool_text_n(w->pool, c, strcspn(c, ","));
+    bool known = false;
+    for (int i = 0; i < SR_COUNT(kinds); i++) known = known || strcmp(name, kinds[i].name) == 0;
+    if (known) continue;
+    const char* meant = sr_nearest_word(name, words, SR_COUNT(kinds));
+    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "there is no function '%s' to generate; did you mean '%s'?", name, meant ? meant : kinds[0].name);
+    return false;
+  }
+  return true;
+}
+
+static srStatus generate(Work* w) {
+  const srLanguage* language = sr_language_find(w->o->language ? w->o->language : "c");
+  if (language == NULL) {
+    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0}, "no code is generated in the language '%s'",
+                    w->o->language);
+    return SR_INPUT;
+  }
+  if (!names_known(w)) return SR_INPUT;
+  if (w->m->constrained && wanted(w->o->what, "accel") && w->o->what != NULL) {
+    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "accel is the forward dynamics of a tree, and the model has constraint equations: generate dirdyna "
+                    "or invdyna, of the tree without them");
+    return SR_INPUT;
+  }
+  const double snap = w->o->snap > 0 ? w->o->snap : 1e-13;
+  srGenerated* shown = &w->memory->shown;
+  srEmitFunction* f = sr_pool_alloc(w->pool, sizeof kinds / sizeof kinds[0] * sizeof *f);
+  srGeneratedFunction* counts = sr_pool_alloc(w->pool, sizeof kinds / sizeof kinds[0] * sizeof *counts);
+  w->plain = sr_sym_tree(w->pool, w->m, snap, &shown->snapped);
+  w->reduced = copy_of(w->pool, w->plain);
+  sr_sym_reframe(w->reduced, snap);
+  sr_sym_regroup(w->reduced);
+  double ignored = 0;
+  sr_sym_snap(w->reduced, 1e-14, &ignored);
+  for (int i = 0; i < SR_COUNT(kinds); i++) {
+    const bool tree_alone = strcmp(kinds[i].name, "accel") == 0;
+    if (wanted(w->o->what, kinds[i].name) && !(tree_alone && w->m->constrained))
+      make(w, &kinds[i], &f[shown->nfunction], &counts[shown->nfunction]), shown->nfunction++;
+  }
+  srEmitUnit unit = {.model = identifier(w->pool, w->m->name),
+                     .title = w->m->name,
+                     .source = w->o->source ? w->o->source : "Sarrus " SR_VERSION_STRING,
+                     .nfunction = shown->nfunction,
+                     .function = f};
+  unit.legend = legend(w, &unit.nlegend);
+  for (int i = 0; i < 3; i++) w->memory->file[i].text.pool = w->pool;
+  shown->nfile = language->write(w->pool, &unit, w->memory->file);
+  srGeneratedFile* files = sr_pool_alloc(w->pool, 3 * sizeof *files);
+  for (int i = 0; i < shown->nfile; i++)
+    files[i] = (srGeneratedFile){w->memory->file[i].name, w->memory->file[i].text.data, w->memory->file[i].text.n};
+  shown->file = files, shown->function = counts;
+  return SR_OK;
+}
+
+static srStatus in_pool(Work* w) {
+  if (setjmp(w->memory->out_of_memory) != 0) return SR_MEMORY;
+  w->pool->on_fail = &w->memory->out_of_memory;
+  return generate(w);
+}
+
+srStatus sr_generate(const srModel* m, const srGenerateOptions* options, srMessages* messages, srGenerated** out) {
+  *out = NULL;
+  if (m->absolute) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "code is generated for relative coordinates alone");
+    return SR_INPUT;
+  }
+  Memory* x = sr_alloc(sizeof *x);
+  if (x == NULL) return SR_MEMORY;
+  sr_pool_init(&x->pool);
+  Work w = {.pool = &x->pool, .memory = x, .m = m, .o = options, .messages = messages};
+  const srStatus status = in_pool(&w);
+  x->pool.on_fail = NULL;
+  if (status == SR_OK)
+    *out = &x->shown;
+  else
+    sr_generated_destroy(&x->shown);
+  return status;
+}
+
+void sr_generated_destroy(srGenerated* generated) {
+  if (generated == NULL) return;
+  Memory* x = (Memory*)(void*)generated;
+  sr_pool_free(&x->pool);
+  sr_free(x);
+}

@@ -1,0 +1,69 @@
+// The tree of links that symbolic recursions run over, and what they leave on it.
+//   tree.c the links of a model, snapped | reframe.c frames with few entries | regroup.c inertia moved to parents | frames.c computational frames
+//   invdyna.c, mass.c, aba.c, ltl.c the recursions
+#ifndef SR_SYMBOLIC_TREE_H
+#define SR_SYMBOLIC_TREE_H
+
+#include <sarrus/model.h>
+
+#include "symbolic/vector.h"
+
+// Axes in which the equations of a link are written (docs/theory/symbolic.md):
+//   BODY    those of the link
+//   BEFORE  those of its joint before its rotation: its inertia and the places of its children turn instead
+//   PARENT  the parent's, where the axes of both joints are parallel: angles add up
+typedef enum srSymFrame { SR_FRAME_BODY, SR_FRAME_BEFORE, SR_FRAME_PARENT } srSymFrame;
+
+typedef struct srSymLink {
+  int parent, type, q, v;  // as in srModel; parent 0: the ground
+  double Q[9], p[3];       // its frame in its parent's at q = 0: rotation by rows, origin
+  double angle;            // added to q of a revolute or helical link
+  double pitch;
+  double mass, h[3], J[9];  // mass, first moment, inertia about its origin
+  double slide, turn;       // its frame in that of the model's link: Rz(turn) behind Tz(slide)
+  const char* name;         // of its joint and body, for comments
+  srSymFrame frame;
+  bool carries;  // third column of U from the parent (invdyna.c)
+} srSymLink;
+
+typedef struct srSymTree {
+  const srModel* m;
+  srPool* pool;
+  int n;            // links, the ground included
+  srSymLink* link;  // n
+  double length;    // of the robot, m: what counts as 0
+} srSymTree;
+
+// snap: entries of rotations that are nearer to 0 or +-1, and lengths and inertias below this part of the largest, are rounded to that. *snapped: the largest change by it.
+srSymTree* sr_sym_tree(srPool* pool, const srModel* m, double snap, double* snapped);
+void sr_sym_snap(srSymTree* tree, double snap, double* snapped);
+void sr_sym_reframe(srSymTree* tree, double snap);
+void sr_sym_regroup(srSymTree* tree);
+bool sr_sym_is_parallel(const srSymLink* link);  // Q is the unit matrix: PARENT is possible
+
+// One build of the equations on a graph.
+typedef struct srSymPass {
+  const srSymTree* tree;
+  srGraph* g;
+  srTurn* turn;  // n: from the link's computational frame to its parent's
+  srVec* p;      // n: origin in the parent's computational frame
+  srVec* axis;   // n: z in the parent's computational frame
+  srVec* h;      // n: first moment in the computational frame
+  srMat* J;      // n
+  srVec *F, *N;  // n: wrench of each link, of invdyna
+} srSymPass;
+
+srSymPass* sr_sym_pass(srGraph* g, srPool* pool, const srSymTree* tree);
+srNode sr_sym_q(srSymPass* pass, int k);
+srNode sr_sym_v(srSymPass* pass, int k);
+
+// tau = M a + c with gravity; a NULL: c. wrenches: leaves those of single links in F, N, and tau is not written.
+void sr_sym_invdyna(srSymPass* pass, const srNode* a, bool wrenches, srNode* tau);
+// M, nv x nv, below and on the diagonal; entries that are 0 by structure are the number 0.
+void sr_sym_mass(srSymPass* pass, srNode* M);
+// a = M^-1 (tau - c) by articulated bodies.
+void sr_sym_aba(srSymPass* pass, const srNode* tau, srNode* a);
+// The same by M and its factors L^T D L.
+void sr_sym_ltl(srSymPass* pass, const srNode* tau, srNode* a);
+
+#endif

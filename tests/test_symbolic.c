@@ -1,0 +1,224 @@
+// Symbolic recursions: what the generated statements compute, against the kernels, for all shipped models and random trees with all joint types; in the model's frames and reduced.
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loading.h"
+#include "random_tree.h"
+#include "symbolic/frames.h"
+
+typedef struct State {
+  double *q, *v, *a, *tau;
+} State;
+
+// ---- values of code -----------------------------------------------------------------------------------------------------
+
+static double signed_value(const double* x, srRef ref) { return (SR_REF_MINUS(ref) ? -1 : 1) * x[SR_REF_VALUE(ref)]; }
+
+static double value_of(const srCodeValue* u, const double* x, const State* s) {
+  double c[3] = {0};
+  for (int k = 0; k < sr_code_children(u->op); k++) c[k] = signed_value(x, u->child[k]);
+  switch (u->op) {
+    case SR_OP_CONST: return u->number;
+    case SR_OP_VAR:
+      return (u->kind == SR_VAR_Q ? s->q : u->kind == SR_VAR_V ? s->v : u->kind == SR_VAR_A ? s->a : s->tau)[u->index];
+    case SR_OP_ADD: return c[0] + c[1];
+    case SR_OP_MUL: return c[0] * c[1];
+    case SR_OP_DIV: return c[0] / c[1];
+    case SR_OP_SIN: return sin(c[0]);
+    case SR_OP_COS: return cos(c[0]);
+    default: ENSURE(false); return 0;
+  }
+}
+
+static void evaluate(const srCode* code, const State* s, double* out) {
+  double* x = calloc((size_t)code->n + 1, sizeof *x);
+  for (int i = 0; i < code->n; i++) x[i] = value_of(&code->value[i], x, s);
+  for (int i = 0; i < code->nout; i++) out[i] = signed_value(x, code->out[i]);
+  free(x);
+}
+
+// ---- functions ----------------------------------------------------------------------------------------------------------
+
+static srNode* leaves(srSymPass* x, srVarKind kind) {
+  srNode* out = sr_pool_alloc(x->tree->pool, ((size_t)x->tree->m->nv + 1) * sizeof *out);
+  for (int i = 0; i < x->tree->m->nv; i++) out[i] = sr_graph_var(x->g, kind, i);
+  return out;
+}
+static void invdyna(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_invdyna(x, leaves(x, SR_VAR_A), false, out);
+}
+static void mass(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_mass(x, out);
+}
+static void aba(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_aba(x, leaves(x, SR_VAR_TAU), out);
+}
+static void ltl(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_ltl(x, leaves(x, SR_VAR_TAU), out);
+}
+
+static srCode* code_of(srPool* pool, srSymTree* tree, srSymBuild build, int nout) {
+  srGraph* g = sr_graph_create(pool);
+  srNode* out = sr_pool_alloc(pool, ((size_t)nout + 1) * sizeof *out);
+  build(sr_sym_pass(g, pool, tree), NULL, out);
+  return sr_code_create(pool, g, out, nout);
+}
+
+// tau = M a + c with armature.
+static void required(const srModel* m, srData* d, const State* s, const double* a, double* tau) {
+  sr_rnea(m, d, s->q, s->v, a, tau);
+  for (int i = 0; i < m->nv; i++) tau[i] += m->dof_armature[i] * a[i];
+}
+
+static double apart(const double* x, const double* y, int n) {
+  double off = 0, size = 0;
+  for (int i = 0; i < n; i++) off = fmax(off, fabs(x[i] - y[i])), size = fmax(size, fabs(y[i]));
+  return size > 0 ? off / size : off;
+}
+
+static double mass_apart(const srModel* m, srData* d, const State* s, const double* M) {
+  const int n = m->nv;
+  double *full = calloc((size_t)(n * n + 1), sizeof *full), off = 0, size = 0;
+  sr_crba(m, d, s->q, full);
+  for (int i = 0; i < n; i++) {
+    full[i * n + i] += m->dof_armature[i];
+    for (int k = 0; k <= i; k++) {
+      off = fmax(off, fabs(full[i * n + k] - M[i * n + k]));
+      size = fmax(size, fabs(full[i * n + k]));
+    }
+  }
+  free(full);
+  return size > 0 ? off / size : off;
+}
+
+typedef struct Codes {
+  srCode *invdyna, *mass, *aba, *ltl;
+} Codes;
+
+// Both ways of the forward dynamics are checked by the inverse one: the condition of M does not enter.
+static void compare(const srModel* m, srData* d, const State* s, const Codes* c, double tolerance) {
+  const int n = m->nv;
+  double *out = calloc((size_t)(n * n + 1), sizeof *out), *expected = calloc((size_t)n + 1, sizeof *expected);
+  required(m, d, s, s->a, expected);
+  evaluate(c->invdyna, s, out);
+  ENSURE_SMALL(apart(out, expected, n), tolerance);
+  memcpy(s->tau, expected, (size_t)n * sizeof *expected);
+  evaluate(c->mass, s, out);
+  ENSURE_SMALL(mass_apart(m, d, s, out), tolerance);
+  const srCode* forward[] = {c->aba, c->ltl};
+  for (int i = 0; i < 2; i++) {
+    evaluate(forward[i], s, out);
+    required(m, d, s, out, expected);
+    ENSURE_SMALL(apart(expected, s->tau, n), tolerance * 1e3);
+  }
+  free(out);
+  free(expected);
+}
+
+static srSymTree* tree_of(srPool* pool, const srModel* m, bool reduced) {
+  double snapped = 0;
+  srSymTree* tree = sr_sym_tree(pool, m, 1e-13, &snapped);
+  ENSURE(snapped <= 1e-13);
+  if (!reduced) return tree;
+  sr_sym_reframe(tree, 1e-13);
+  sr_sym_regroup(tree);
+  sr_sym_snap(tree, 1e-14, &snapped);
+  return tree;
+}
+
+static srCode* chosen(srPool* pool, srSymTree* tree, srSymBuild build, int nout, bool choose) {
+  if (choose) sr_sym_choose_frames(tree, build, NULL, nout);
+  return code_of(pool, tree, build, nout);
+}
+
+static void check_model(const srModel* m, Random* r, int states, bool choose) {
+  srData* d = sr_data_create(m);
+  double* numbers = calloc((size_t)(m->nq + 3 * m->nv + 1), sizeof *numbers);
+  const State s = {numbers, numbers + m->nq, numbers + m->nq + m->nv, numbers + m->nq + 2 * m->nv};
+  for (int reduced = 0; reduced < 2; reduced++) {
+    srPool pool;
+    sr_pool_init(&pool);
+    srSymTree* tree = tree_of(&pool, m, reduced == 1);
+    const int n = m->nv;
+    const bool frames = choose && reduced == 1;
+    const Codes codes = {chosen(&pool, tree, invdyna, n, frames), chosen(&pool, tree, mass, n * n, frames),
+                         chosen(&pool, tree, aba, n, frames), chosen(&pool, tree, ltl, n, frames)};
+    for (int k = 0; k < states; k++) {
+      random_state(r, m, d);
+      memcpy(s.q, d->q, (size_t)m->nq * sizeof *d->q);
+      memcpy(s.v, d->v, (size_t)n * sizeof *d->v);
+      for (int i = 0; i < n; i++) s.a[i] = random_in(r, -2, 2);
+      compare(m, d, &s, &codes, 1e-13);
+    }
+    sr_pool_free(&pool);
+  }
+  free(numbers);
+  sr_data_destroy(d);
+}
+
+// ---- tests --------------------------------------------------------------------------------------------------------------
+
+static int check_folder(const char* folder, Random* r) {
+  char path[1024];
+  int n = 0;
+  snprintf(path, sizeof path, "%s/models/%s", SARRUS_SOURCE_DIR, folder);
+  DIR* directory = opendir(path);
+  ENSURE(directory != NULL);
+  for (struct dirent* entry = readdir(directory); entry; entry = readdir(directory)) {
+    const size_t length = strlen(entry->d_name);
+    if (length < 5 || strcmp(entry->d_name + length - 4, ".xml") != 0) continue;
+    snprintf(path, sizeof path, "%s/models/%s/%s", SARRUS_SOURCE_DIR, folder, entry->d_name);
+    srMessages* messages = sr_messages_create();
+    srSpec* spec = NULL;
+    srModel* m = NULL;
+    if (sr_load(path, &(srLoadOptions){0}, messages, &spec) == SR_OK && sr_compile(spec, messages, &m) == SR_OK &&
+        m->nv > 0 && m->nv <= 120 && m->nmassless == 0) {
+      check_model(m, r, runner_long() ? 1000 : 3, false);
+      n++;
+    }
+    sr_model_destroy(m);
+    srs_destroy(spec);
+    sr_messages_destroy(messages);
+  }
+  closedir(directory);
+  return n;
+}
+
+TEST(symbolic_recursions_are_those_of_the_kernels_on_shipped_models) {
+  static const char* const folders[] = {".",          "paper1",    "paper2",   "paper3",
+                                        "mechanisms", "benchmark", "vehicles", "robots"};
+  Random r = {1};
+  int n = 0;
+  for (int i = 0; i < 8; i++) n += check_folder(folders[i], &r);
+  ENSURE(n >= 60);
+}
+
+TEST(symbolic_recursions_in_chosen_frames_are_those_of_the_kernels) {
+  static const char* const names[] = {"paper1/arm2",      "paper1/arm4",      "paper1/arm6",
+                                      "robots/arm-scara", "robots/arm-seven", "robots/arm-on-gantry",
+                                      "humanoid",         "double-pendulum",  "tree"};
+  Random r = {2};
+  for (int i = 0; i < 9; i++) {
+    Loaded x = open_model(names[i], "");
+    check_model(x.m, &r, 5, true);
+    close_model(&x);
+  }
+}
+
+TEST(symbolic_recursions_hold_for_random_trees) {
+  Random r = {3};
+  for (int i = 0; i < (runner_long() ? 200 : 12); i++) {
+    srModel* m = random_tree(
+        &r,
+        &(RandomTree){
+            .nbody = 1 + random_below(&r, 8), .armature = i % 3 == 0, .free_root = i % 4 == 1, .no_massless = true});
+    check_model(m, &r, 3, i % 2 == 0);
+    sr_model_destroy(m);
+  }
+}
