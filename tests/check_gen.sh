@@ -7,7 +7,7 @@ python=$(command -v /usr/bin/python3 || command -v python3)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 "$python" - "$sarrus" "$out" << 'END'
-import ctypes, json, math, os, random, subprocess, sys
+import ctypes, json, math, os, random, shutil, subprocess, sys
 sarrus, out = sys.argv[1:]
 random.seed(5)
 
@@ -17,7 +17,7 @@ def call(*arguments, status=0):
     return done.stdout, done.stderr
 
 def compiled(name, *flags):
-    library = f"{out}/{name}{''.join(flags)}.so"
+    library = f"{out}/lib-{name}{''.join(flags)}.so"
     subprocess.run(["cc", "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", *flags, f"{out}/{name}.c", "-o", library, "-lm"], check=True)
     return ctypes.CDLL(library)
 
@@ -75,10 +75,41 @@ for model, identifier in ("models/paper1/arm6.xml", "arm6"), ("models/robots/arm
         getattr(lanes, identifier + "_dirdyna")(qa[0], va[0], Ma[0], ca[0])
         for lane in range(4): near([Ma[1][Ma[2] + 4 * i + lane] for i in range(n * n)], flat, 1e-13, f"{model}: M in lane {lane}")
 
+# Other languages, by their own interpreters where they are installed: the same numbers as the C code, to rounding.
+def others(model, identifier):
+    call("gen", model, "--lang", "c,js,python,octave", "-o", out)
+    library = compiled(identifier)
+    q, v, at = state_of(model, identifier)
+    n = len(v)
+    accelerations = [random.uniform(-1, 1) for _ in v]
+    M, c, tau, a = (array([0] * k) for k in (n * n, n, n, n))
+    getattr(library, identifier + "_dirdyna")(array(q), array(v), M, c)
+    getattr(library, identifier + "_invdyna")(array(q), array(v), array(accelerations), tau)
+    getattr(library, identifier + "_accel")(array(q), array(v), tau, a)
+    expected = [*M, *c, *tau, *a]
+    numbers = lambda x: "[" + ",".join(map(repr, x)) + "]"
+    programs = {
+        "node": f"import('{out}/{identifier}.mjs').then(m => {{ const z = k => Array(k).fill(0), M = z({n * n}), c = z({n}), tau = z({n}), a = z({n}), q = {numbers(q)}, v = {numbers(v)};"
+                f"m.dirdyna(q, v, M, c); m.invdyna(q, v, {numbers(accelerations)}, tau); m.accel(q, v, tau, a); console.log([...M, ...c, ...tau, ...a].join(' ')); }})",
+        "python": f"import sys; sys.path.insert(0, '{out}'); import numpy as np, {identifier} as m; q = np.array({numbers(q)}); v = np.array({numbers(v)})\n"
+                  f"M, c = m.dirdyna(q, v); tau = m.invdyna(q, v, np.array({numbers(accelerations)})); a = m.accel(q, v, tau); print(*M.ravel().tolist(), *c.tolist(), *tau.tolist(), *a.tolist())\n"
+                  f"two = m.invdyna(np.stack([q, q + 1], 1), np.stack([v, v], 1), np.array({numbers(accelerations)})[:, None] * np.ones(2)); assert np.allclose(two[:, 0], tau, 1e-13)",
+        "octave": f"addpath('{out}'); q = {numbers(q)}'; v = {numbers(v)}'; [M, c] = {identifier}_dirdyna(q, v); tau = {identifier}_invdyna(q, v, {numbers(accelerations)}'); a = {identifier}_accel(q, v, tau);"
+                  "printf('%.17g ', [reshape(M', [], 1); c; tau; a]);"}
+    commands = {"node": ["node", "-e"], "python": [sys.executable, "-c"], "octave": ["octave-cli", "--no-init-file", "--eval"]}
+    for name, program in programs.items():
+        if not shutil.which(commands[name][0]):
+            print(f"{name} is not installed: its code was written and not run")
+            continue
+        done = subprocess.run([*commands[name], program], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"{name}: {done.stderr[:400]}"
+        near([float(x) for x in done.stdout.split()], expected, 1e-12, f"{model} in {name}")
+for model, identifier in ("models/paper1/arm6.xml", "arm6"), ("models/satellite.xml", "satellite"): others(model, identifier)
+
 # Large angles go to libm.
 q = [1e7 + 0.3, -3e8, 1e6, 2, 1e12, 5]
 near_q = [math.remainder(x, 2 * math.pi) for x in q]
-library = ctypes.CDLL(f"{out}/arm6.so")
+library = ctypes.CDLL(f"{out}/lib-arm6.so")
 M = [array([0] * 36) for _ in range(2)]
 for k, positions in enumerate((q, near_q)): library.arm6_mass(array(positions), M[k])
 near(list(M[0]), list(M[1]), 1e-3, "large angles")

@@ -142,6 +142,7 @@ static void outwards(srSymPass* x, const Axis* axes, srVec* wd, srVec* o, srNode
   wd[0] = o[0] = srx_zero(g);
   for (int i = 1; i < x->tree->n; i++) {
     const srSymLink* l = &x->tree->link[i];
+    sr_sym_note(x, i, "acceleration");
     wd[i] = sr_turn_down(g, &x->turn[i], wd[l->parent]);
     o[i] = sr_turn_down(g, &x->turn[i], srx_plus(g, o[l->parent], srx_cross3(g, wd[l->parent], x->p[i])));
     for (int k = 0; k < coordinates(l); k++) a[l->v + k] = accelerate(g, &axes[l->v + k], &wd[i], &o[i]);
@@ -158,6 +159,7 @@ void sr_sym_aba(srSymPass* x, const srNode* tau, srNode* a) {
   for (int i = 1; i < n; i++) body[i] = rigid(x, i);
   for (int i = n - 1; i > 0; i--) {
     const srSymLink* l = &x->tree->link[i];
+    sr_sym_note(x, i, "articulated body");
     for (int k = coordinates(l) - 1; k >= 0; k--) {
       axes[l->v + k] = axis_of(l, k);
       eliminate(x, &body[i], l->v + k, tau[l->v + k], &axes[l->v + k]);

@@ -12,7 +12,7 @@ typedef struct Memory {
   srGenerated shown;  // first: what the caller sees
   srPool pool;
   jmp_buf out_of_memory;
-  srEmitFile file[3];
+  srEmitFile file[SR_EMIT_FILES];
 } Memory;
 
 typedef struct Work {
@@ -129,10 +129,12 @@ static srSymTree* copy_of(srPool* pool, const srSymTree* tree) {
   return out;
 }
 
-static const srCode* code_of(const Work* w, srSymTree* tree, srSymBuild build, int nout) {
+static const srCode* code_of(const Work* w, srSymTree* tree, srSymBuild build, int nout, srEmitFunction* f) {
   srGraph* g = sr_graph_create(w->pool);
   srNode* out = sr_pool_alloc(w->pool, ((size_t)nout + 1) * sizeof *out);
-  build(sr_sym_pass(g, w->pool, tree), NULL, out);
+  srSymPass* pass = sr_sym_pass(g, w->pool, tree);
+  build(pass, NULL, out);
+  if (f != NULL) f->note = pass->note, f->nnote = pass->nnote;
   return sr_code_create(w->pool, g, out, nout);
 }
 
@@ -148,10 +150,10 @@ static void make(const Work* w, const Kind* k, srEmitFunction* f, srGeneratedFun
     if (best != NULL && price >= least) continue;
     best = tree, build = k->build[i], least = price;
   }
-  f->code = code_of(w, best, build, nout);
+  f->code = code_of(w, best, build, nout, f);
   f->operations = sr_code_count(w->pool, f->code);
   put_arrays(w, k, f);
-  const srOperations before = sr_code_count(w->pool, code_of(w, w->plain, build, nout)), *o = &f->operations;
+  const srOperations before = sr_code_count(w->pool, code_of(w, w->plain, build, nout, NULL)), *o = &f->operations;
   *shown = (srGeneratedFunction){.name = k->name,
                                  .add = o->add,
                                  .mul = o->mul,
@@ -175,14 +177,12 @@ static const char* identifier(srPool* pool, const char* name) {
   return out;
 }
 
-static const char* const* legend(const Work* w, int* n) {
+static const srEmitEntry* legend(const Work* w, int* n) {
   const srModel* m = w->m;
-  const char** lines = sr_pool_alloc(w->pool, (size_t)(m->nq + m->nv + 1) * sizeof *lines);
-  for (int i = 0; i < m->nq; i++)
-    lines[(*n)++] = sr_pool_printf(w->pool, "q[%d]  %s, %s", i, m->q_name[i], m->q_unit[i]);
-  for (int i = 0; i < m->nv; i++)
-    lines[(*n)++] = sr_pool_printf(w->pool, "v[%d]  %s, %s", i, m->v_name[i], m->v_unit[i]);
-  return lines;
+  srEmitEntry* out = sr_pool_alloc(w->pool, (size_t)(m->nq + m->nv + 1) * sizeof *out);
+  for (int i = 0; i < m->nq; i++) out[(*n)++] = (srEmitEntry){'q', i, m->q_name[i], m->q_unit[i]};
+  for (int i = 0; i < m->nv; i++) out[(*n)++] = (srEmitEntry){'v', i, m->v_name[i], m->v_unit[i]};
+  return out;
 }
 
 static bool wanted(const char* what, const char* name) {
@@ -212,8 +212,11 @@ static bool names_known(const Work* w) {
 static srStatus generate(Work* w) {
   const srLanguage* language = sr_language_find(w->o->language ? w->o->language : "c");
   if (language == NULL) {
-    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0}, "no code is generated in the language '%s'",
-                    w->o->language);
+    const char* words[8];
+    const char* meant = sr_nearest_word(w->o->language, words, sr_language_words(words, 8));
+    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "no code is generated in the language '%s'; c, js, python and octave exist%s%s%s", w->o->language,
+                    meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     return SR_INPUT;
   }
   if (!names_known(w)) return SR_INPUT;
@@ -244,9 +247,9 @@ static srStatus generate(Work* w) {
                      .nfunction = shown->nfunction,
                      .function = f};
   unit.legend = legend(w, &unit.nlegend);
-  for (int i = 0; i < 3; i++) w->memory->file[i].text.pool = w->pool;
+  for (int i = 0; i < SR_EMIT_FILES; i++) w->memory->file[i].text.pool = w->pool;
   shown->nfile = language->write(w->pool, &unit, w->memory->file);
-  srGeneratedFile* files = sr_pool_alloc(w->pool, 3 * sizeof *files);
+  srGeneratedFile* files = sr_pool_alloc(w->pool, SR_EMIT_FILES * sizeof *files);
   for (int i = 0; i < shown->nfile; i++)
     files[i] = (srGeneratedFile){w->memory->file[i].name, w->memory->file[i].text.data, w->memory->file[i].text.n};
   shown->file = files, shown->function = counts;

@@ -113,6 +113,7 @@ static void inwards(srSymPass* x, srNode* tau) {
   for (int i = x->tree->n - 1; i > 0; i--) {
     const srSymLink* l = &x->tree->link[i];
     const srVec F = x->F[i], N = x->N[i];
+    sr_sym_note(x, i, "forces to the parent");
     if (l->type == SR_LINK_REVOLUTE) tau[l->v] = N.x[2];
     if (l->type == SR_LINK_PRISMATIC) tau[l->v] = F.x[2];
     if (l->type == SR_LINK_HELICAL) tau[l->v] = srx_add(g, N.x[2], srx_mul(g, srx_number(g, l->pitch), F.x[2]));
@@ -134,6 +135,7 @@ void sr_sym_invdyna(srSymPass* x, const srNode* a, bool wrenches, srNode* tau) {
   motion[0] = (Motion){.w = srx_zero(g), .wd = srx_zero(g), .o = srx_numbers(g, up)};
   motion[0].U = acceleration_matrix(g, motion[0].w, motion[0].wd);
   for (int i = 1; i < x->tree->n; i++) {
+    sr_sym_note(x, i, "motion and its wrench");
     step(x, i, &motion[x->tree->link[i].parent], a, &motion[i]);
     put_wrench(x, i, &motion[i]);
   }

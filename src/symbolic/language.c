@@ -3,8 +3,9 @@
 
 #include "symbolic/emit.h"
 
-extern const srLanguage sr_language_c;
-static const srLanguage* const languages[] = {&sr_language_c};
+extern const srLanguage sr_language_c, sr_language_js, sr_language_python, sr_language_octave;
+static const srLanguage* const languages[] = {&sr_language_c, &sr_language_js, &sr_language_python,
+                                              &sr_language_octave};
 
 const srLanguage* sr_language_find(const char* word) {
   for (int i = 0; i < SR_COUNT(languages); i++) {

@@ -11,6 +11,7 @@ void sr_sym_ltl(srSymPass* x, const srNode* tau, srNode* a) {
   for (int k = 0; k < nv; k++) a[k] = srx_sub(g, tau[k], a[k]);
   sr_sym_mass(x, M);
   for (int k = nv - 1; k >= 0; k--) {
+    sr_sym_note(x, m->dof_link[k], "factors of M");
     inverse[k] = srx_div(g, srx_number(g, 1), M[k * nv + k]);
     for (int i = up[k]; i >= 0; i = up[i]) {
       const srNode l = srx_mul(g, M[k * nv + i], inverse[k]);

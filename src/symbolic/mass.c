@@ -85,6 +85,7 @@ void sr_sym_mass(srSymPass* x, srNode* M) {
   for (int i = 1; i < n; i++) body[i] = (Body){srx_number(g, x->tree->link[i].mass), x->h[i], x->J[i]};
   for (int i = n - 1; i > 0; i--) {
     const srSymLink* l = &x->tree->link[i];
+    sr_sym_note(x, i, "composite body");
     for (int k = 0; k < coordinates(l); k++) put_column(x, i, k, &body[i], M);
     if (l->parent > 0) add_to_parent(x, i, &body[i], &body[l->parent]);
   }

@@ -37,6 +37,12 @@ static bool sine_cosine(srGraph* g, Angle a, srNode* s, srNode* c) {
   return true;
 }
 
+void sr_sym_note(srSymPass* x, int link, const char* what) {
+  srPool* pool = x->tree->pool;
+  const char* text = sr_pool_printf(pool, "%s: %s", x->tree->link[link].name, what);
+  SR_PUSH(pool, x->note, x->nnote, x->capacity) = (srSymNote){sr_graph_size(x->g), text};
+}
+
 srNode sr_sym_q(srSymPass* pass, int k) { return sr_graph_var(pass->g, SR_VAR_Q, k); }
 srNode sr_sym_v(srSymPass* pass, int k) { return sr_graph_var(pass->g, SR_VAR_V, k); }
 
@@ -152,6 +158,7 @@ srSymPass* sr_sym_pass(srGraph* g, srPool* pool, const srSymTree* tree) {
   psi[0] = no_angle;
   for (int i = 1; i < tree->n; i++) {
     const Angle* parent = &psi[tree->link[i].parent];
+    sr_sym_note(x, i, "geometry");
     put_turn(x, i, parent, &psi[i]);
     put_place(x, i, parent);
     put_inertia(x, i, &psi[i]);

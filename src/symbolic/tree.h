@@ -41,19 +41,27 @@ void sr_sym_reframe(srSymTree* tree, double snap);
 void sr_sym_regroup(srSymTree* tree);
 bool sr_sym_is_parallel(const srSymLink* link);  // Q is the unit matrix: PARENT is possible
 
+typedef struct srSymNote {
+  srNode node;  // from it on
+  const char* text;
+} srSymNote;
+
 // One build of the equations on a graph.
 typedef struct srSymPass {
   const srSymTree* tree;
   srGraph* g;
-  srTurn* turn;  // n: from the link's computational frame to its parent's
-  srVec* p;      // n: origin in the parent's computational frame
-  srVec* axis;   // n: z in the parent's computational frame
-  srVec* h;      // n: first moment in the computational frame
-  srMat* J;      // n
-  srVec *F, *N;  // n: wrench of each link, of invdyna
+  srTurn* turn;     // n: from the link's computational frame to its parent's
+  srVec* p;         // n: origin in the parent's computational frame
+  srVec* axis;      // n: z in the parent's computational frame
+  srVec* h;         // n: first moment in the computational frame
+  srMat* J;         // n
+  srVec *F, *N;     // n: wrench of each link, of invdyna
+  srSymNote* note;  // where what is about a link begins
+  int nnote, capacity;
 } srSymPass;
 
 srSymPass* sr_sym_pass(srGraph* g, srPool* pool, const srSymTree* tree);
+void sr_sym_note(srSymPass* pass, int link, const char* what);  // the nodes that follow
 srNode sr_sym_q(srSymPass* pass, int k);
 srNode sr_sym_v(srSymPass* pass, int k);
 
