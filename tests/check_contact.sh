@@ -114,6 +114,8 @@ run 0 $bin --contact timestepping --step 2e-3 --t-end 0.4 --save-problems "$work
 [ "$(ls "$work/step")" = "$(cd "$work/step" && ls step-000150-*.contact)" ] || fail "--problems 150: $(ls "$work/step")"
 run 0 models/contact/heap-of-balls.xml --t-end 0.4 --save-problems "$work/heap" --problems-most 1  # bodies and points
 replay "$work/heap" 1
+run 0 models/contact/omni-wheel.xml --contact timestepping --step 2e-3 --t-end 0.2 --set sink=0 --set mu2=0.1 --save-problems "$work/omni" --problems-most 2  # two coefficients of friction
+replay "$work/omni" 2
 # Equations of closed contacts: three of rank 2 all the time; none, then those of a block that has landed.
 run 0 models/nonsmooth/ladder.xml --contact event --method hem5 --json
 has '"rank_changes": *0,'

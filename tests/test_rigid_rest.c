@@ -200,6 +200,37 @@ TEST(rigid_rest_of_a_box_that_holds_slides_or_tips) {
   close_model(&x);
 }
 
+// Two coefficients: pulled at 45 degrees a ball that cannot rotate is held by the friction that it takes, up to the ellipse (f/sqrt 2)^2 (1/mu^2 + 1/mu2^2) = N^2; across rollers it is held,
+// and along them it is not.
+TEST(rigid_rest_of_a_block_with_two_coefficients) {
+  static const struct {
+    double x, y, mu2;
+    bool holds;
+  } cases[] = {{1.2, 1.2, 0.2, true}, {1.9, 1.9, 0.2, false}, {0, 4, 0, true}, {0.1, 4, 0, false}};
+  for (int i = 0; i < 4; i++) {
+    char text[1500];
+    srRest* rest = NULL;
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><option gravity='%g %g -10'/><ground><shape name='floor' type='plane' "
+             "friction-direction='1 0 0'/></ground><body name='x'><joint type='prismatic' axis='1 0 0'/></body>"
+             "<body name='y' parent='x'><joint type='prismatic' axis='0 1 0'/></body><body name='b' parent='y'><joint "
+             "type='prismatic' axis='0 0 1' q='0.1'/><inertial mass='1'/><shape type='sphere' size='0.1'/></body>"
+             "<contact a='floor' b='b' " LAW "mu-k='0.5' mu2='%g'/></sarrus>",
+             cases[i].x, cases[i].y, cases[i].mu2);
+    Loaded x = open_text(text);
+    ENSURE_EQUAL(rest_at(x.m, x.d, &rest), cases[i].holds ? SR_OK : SR_FAILED);
+    if (cases[i].holds) ENSURE_NEAR(rest->contact[0].friction_force, hypot(cases[i].x, cases[i].y), 1e-9);
+    if (i == 1) {  // 10 times the radius of the ellipse at 45 degrees
+      char limit[100];
+      snprintf(limit, sizeof limit, "friction of %.6g N under a normal force of 10 N, and mu is %.6g", 1.9 * sqrt(2),
+               sqrt(2 / (1 / 0.25 + 1 / 0.04)));
+      ENSURE(strstr(said, limit) != NULL);
+    }
+    if (rest != NULL) sr_rest_destroy(rest);
+    close_model(&x);
+  }
+}
+
 // What is above the floor falls on it first, by the force laws.
 TEST(rigid_rest_of_a_body_that_falls) {
   Loaded x = open_text("<sarrus version='1'>" FLOOR

@@ -56,6 +56,9 @@ typedef struct srUnilateral {
   // Unit normal from a to b in world axes; where there are rows: in the axes of a, and 0 where there is no such direction (a stop, a gap by formula).
   double axis[3];
   double arm[2][3];  // from the centers of mass to the point, world axes
+  // Where friction depends on the direction: unit tangent of row 1, in the axes of a, with the coefficient mu; row 2 is `factor` times the one across it, axis x across, with factor mu. 0: the
+  // tangents are those of the normal, and factor does not count. Impulses of row 2 times factor are those along it.
+  double across[3], factor;
 } srUnilateral;
 
 // Which contacts a method asks for, and what of them.

@@ -39,7 +39,8 @@
 typedef struct Closed {
   long id;
   double gap, mu;
-  double limit;  // > 0: dry friction of a joint, at most this force
+  double limit;   // > 0: dry friction of a joint, at most this force
+  double factor;  // of the second tangent
   int first, tangents;
   int of[3];  // which rows of the contact they are
   long pair;
@@ -72,6 +73,7 @@ typedef struct Work {
   int worst;        // closed contact outside of its cone
   bool tips;        // its force would have to pull
   double needs[2];  // normal and tangential force that it would need
+  double limit;     // coefficient of friction along the latter
 } Work;
 
 static double* reals(Work* w, size_t n) { return sr_pool_alloc(w->pool, (n + 1) * sizeof(double)); }
@@ -100,6 +102,11 @@ static const srUnilateral* find(const Work* w, const Closed* c) {
   return NULL;
 }
 
+// Of a contact with two coefficients the rows have tangents of different length, and so have the forces along them (system/contact_tangents.c).
+static double factor_of(const srUnilateral* c) {
+  return c->across[0] == 0 && c->across[1] == 0 && c->across[2] == 0 ? 1 : c->factor;
+}
+
 static double row_size(const srUnilateral* c, int k) { return largest(c->W + (size_t)k * (size_t)c->n, c->n); }
 
 static void put_row(const Work* w, const srUnilateral* c, int k, double* row) {
@@ -121,6 +128,7 @@ static void close_contacts(Work* w) {
     if (!clamp && (c->gap > w->within || !(row_size(c, 0) > 0))) continue;
     Closed* to = &w->closed[w->nclosed++];
     *to = (Closed){.id = c->id, .pair = c->pair, .gap = c->gap, .mu = fmax(c->mu, c->mu_static)};
+    to->factor = factor_of(c);
     to->limit = clamp ? c->clamp : 0;
     to->of[0] = clamp ? 1 : 0;
     for (int k = 1; k < 3 && !clamp && to->mu > 0; k++) {
@@ -477,11 +485,18 @@ static void mark_unique(Work* w, const srRowBasis* basis, unsigned char* unique)
   for (int i = 0; i < w->nclosed; i++) unique[i] = largest(N + (size_t)w->closed[i].first * (size_t)n, n) <= UNIQUE;
 }
 
+// factor: of the second tangent; 1: as long as the first one, the force that mu limits.
+static double friction_of(const Closed* c, const double* p, double factor) {
+  if (c->tangents < 2) return c->tangents == 0 ? 0 : fabs(p[1]) * (c->of[1] == 2 ? factor : 1);
+  return hypot(p[1], factor * p[2]);
+}
+
 static void keep_violation(Work* w) {
   const Closed* c = &w->closed[w->worst];
   const double* p = w->p + c->first;
   w->needs[0] = p[0];
-  w->needs[1] = c->tangents == 0 ? 0 : c->tangents == 1 ? fabs(p[1]) : hypot(p[1], p[2]);
+  w->needs[1] = friction_of(c, p, c->factor);
+  w->limit = w->needs[1] > 0 ? c->mu * w->needs[1] / friction_of(c, p, 1) : c->mu;
   w->tips = c->limit == 0 && p[0] < 0;
 }
 
@@ -512,10 +527,7 @@ static bool forces(Work* w, unsigned char* unique) {
 static void put_contact(Work* w, const Closed* c, bool unique) {
   srRestContact* to = sr_rest_add(w->out, w->count);
   const double* p = w->p + c->first;
-  const double friction = c->limit > 0       ? fabs(p[0])
-                          : c->tangents == 0 ? 0
-                          : c->tangents == 1 ? fabs(p[1])
-                                             : hypot(p[1], p[2]);
+  const double friction = c->limit > 0 ? fabs(p[0]) : friction_of(c, p, c->factor);
   *to = (srRestContact){.gap = c->gap, .normal_force = c->limit > 0 ? c->limit : p[0], .friction_force = friction};
   to->unique = unique;
   if (c->limit > 0) {
@@ -523,7 +535,8 @@ static void put_contact(Work* w, const Closed* c, bool unique) {
     to->status = SR_REST_STICKS;
   } else {
     sr_contact_names(w->m, c->id, &to->a, &to->b);
-    to->status = c->tangents == 0 || friction >= (1 - 1e-9) * c->mu * p[0] ? SR_REST_SLIDES : SR_REST_STICKS;
+    to->status =
+        c->tangents == 0 || friction_of(c, p, 1) >= (1 - 1e-9) * c->mu * p[0] ? SR_REST_SLIDES : SR_REST_STICKS;
     if (c->tangents > 0 && p[0] <= OPEN * w->scale) to->status = SR_REST_STICKS;  // it touches
   }
   w->out->shown.closed++;
@@ -620,7 +633,7 @@ static void put_reason(const Work* w, char* out, size_t size) {
         out, size,
         "'%.80s' slides on '%.80s': to keep the balance takes friction of %.6g N under a normal force of %.6g N, "
         "and mu is %.6g",
-        b != NULL ? b : a, b != NULL ? a : "its gap", w->needs[1], w->needs[0], c->mu);
+        b != NULL ? b : a, b != NULL ? a : "its gap", w->needs[1], w->needs[0], w->limit);
 }
 
 // The position with force laws, from the start.

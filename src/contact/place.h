@@ -52,6 +52,19 @@ bool sr_place_far(const srImpedanceIn* in, const double pose[16], srContactPlace
 void sr_place_motion(const srImpedanceIn* in, srContactPlace* at);
 void sr_change_motion(const srImpedanceIn* in, const srContactPlace* at, int direction, srContactChange* d);
 
+// The direction of friction of a shape, in the axes of a.
+typedef struct srFrictionDirection {
+  double d[3];
+  double side;  // outward normal of its shape = side n
+  const double* turn;
+} srFrictionDirection;
+// directed: 0 or 1, which of the two the shape is; pose: of b in a, where it is 1.
+srFrictionDirection sr_friction_direction(const struct srCollisionShape* shape, int directed, const double pose[16]);
+// m = |m| t in the tangent plane of n; returns its length, or that from which on friction depends on the direction less.
+double sr_direction_at(const srFrictionDirection* x, const double* n, double m[3]);
+void sr_direction_change(const srFrictionDirection* x, const double* n, const double* dn, const double* dd,
+                         double dm[3]);
+
 // The direction of friction where n is known, and its changes where those of n are; A x and d(A x).
 void sr_place_direction(const srImpedanceIn* in, srContactPlace* at);
 void sr_change_direction(const srImpedanceIn* in, const srContactPlace* at, srContactChange change[12]);

@@ -12,28 +12,25 @@
 #include "collide/collision.h"
 #include "contact/place.h"
 #include "math/pose.h"
+#include "math/vector3.h"
 
 #define FADE 0.01  // sine of an angle to the normal
 
-typedef struct Direction {
-  double d[3];  // in the axes of a
-  double side;  // outward normal = side n
-  const double* turn;
-} Direction;
-
-static Direction direction_of(const srImpedanceIn* in) {
-  const srSurfaceLaws* c = in->data;
-  const srCollisionShape* shape = c->shape[c->directed];
-  Direction out = {.side = c->directed == 0 ? 1 : -1, .turn = shape->turn};
-  double pose[16];
-  if (c->directed == 0) srm_pose_identity(pose);
-  if (c->directed == 1) sr_contact_pose(in, pose);
-  srm_pose_rotate(pose, shape->direction, out.d);
+srFrictionDirection sr_friction_direction(const srCollisionShape* shape, int directed, const double pose[16]) {
+  srFrictionDirection out = {.side = directed == 0 ? 1 : -1, .turn = shape->turn};
+  srm_set3(out.d, shape->direction);
+  if (directed == 1) srm_pose_rotate(pose, shape->direction, out.d);
   return out;
 }
 
-// m, and its length or FADE.
-static double turned(const Direction* x, const double* n, double m[3]) {
+static srFrictionDirection direction_of(const srImpedanceIn* in) {
+  const srSurfaceLaws* c = in->data;
+  double pose[16];
+  if (c->directed == 1) sr_contact_pose(in, pose);
+  return sr_friction_direction(c->shape[c->directed], c->directed, pose);
+}
+
+double sr_direction_at(const srFrictionDirection* x, const double* n, double m[3]) {
   double p[3], across[3];
   sr_flat(n, x->d, p);
   srm_cross3(n, p, across);
@@ -41,13 +38,23 @@ static double turned(const Direction* x, const double* n, double m[3]) {
   return fmax(srm_norm3(m), FADE);
 }
 
+void sr_direction_change(const srFrictionDirection* x, const double* n, const double* dn, const double* dd,
+                         double dm[3]) {
+  double p[3], dp[3], one[3], two[3];
+  sr_flat(n, x->d, p);
+  sr_flat_change(n, dn, x->d, dd, dp);
+  srm_cross3(dn, p, one);
+  srm_cross3(n, dp, two);
+  for (int i = 0; i < 3; i++) dm[i] = x->turn[0] * dp[i] + x->side * x->turn[1] * (one[i] + two[i]);
+}
+
 void sr_place_direction(const srImpedanceIn* in, srContactPlace* at) {
   const srSurfaceLaws* c = in->data;
   at->excess = at->along[0] = at->along[1] = at->along[2] = 0;
   if (c->directed < 0) return;
-  const Direction x = direction_of(in);
+  const srFrictionDirection x = direction_of(in);
   double m[3];
-  const double length = turned(&x, at->n, m);
+  const double length = sr_direction_at(&x, at->n, m);
   at->excess = c->along[c->directed] - 1;
   for (int i = 0; i < 3; i++) at->along[i] = m[i] / length;
 }
@@ -56,19 +63,15 @@ void sr_place_direction(const srImpedanceIn* in, srContactPlace* at) {
 void sr_change_direction(const srImpedanceIn* in, const srContactPlace* at, srContactChange change[12]) {
   const srSurfaceLaws* c = in->data;
   if (c->directed < 0) return;
-  const Direction x = direction_of(in);
-  double m[3], p[3];
-  const double length = turned(&x, at->n, m);
-  sr_flat(at->n, x.d, p);
+  const srFrictionDirection x = direction_of(in);
+  double m[3];
+  const double length = sr_direction_at(&x, at->n, m);
   for (int j = 0; j < 12; j++) {
     srContactChange* out = &change[j];
-    double dtheta[3] = {0}, dd[3] = {0}, dp[3], one[3], two[3], dm[3];
+    double dtheta[3] = {0}, dd[3] = {0}, dm[3];
     if (j < 3) dtheta[j] = 1;
     if (c->directed == 1) srm_cross3(dtheta, x.d, dd);
-    sr_flat_change(at->n, out->n, x.d, dd, dp);
-    srm_cross3(out->n, p, one);
-    srm_cross3(at->n, dp, two);
-    for (int i = 0; i < 3; i++) dm[i] = x.turn[0] * dp[i] + x.side * x.turn[1] * (one[i] + two[i]);
+    sr_direction_change(&x, at->n, out->n, dd, dm);
     const double along = length > FADE ? srm_dot3(at->along, dm) : 0;
     for (int i = 0; i < 3; i++) out->along[i] = (dm[i] - along * at->along[i]) / length;
   }

@@ -49,10 +49,22 @@ void sr_run_release_contacts(srRun* run) {
 
 // ---- directions ---------------------------------------------------------------------------------------------------------
 
+// Tangents in the axes of a, times their factors; divided by them where `slip`: what a row says of the slip along them, 0 where it says nothing.
+static void put_tangents(const srUnilateral* c, bool slip, double t[2][3]) {
+  double triad[3][3];
+  sr_closure_triad(c->axis, triad);
+  srm_set3(t[0], triad[0]);
+  srm_set3(t[1], triad[1]);
+  if (c->across[0] == 0 && c->across[1] == 0 && c->across[2] == 0) return;
+  srm_set3(t[0], c->across);
+  srm_cross3(c->axis, c->across, t[1]);
+  srm_scale3(!slip ? c->factor : c->factor > 0 ? 1 / c->factor : 0, t[1], t[1]);
+}
+
 // Normal and both tangents in ground axes; of a gap by formula the slip is [0] of the first tangent.
 static void put_directions(const srModel* m, const srData* d, const srUnilateral* c, const srFoundContact* of,
-                           double out[3][3]) {
-  double triad[3][3], pose[16];
+                           bool slip, double out[3][3]) {
+  double t[2][3], pose[16];
   memset(out, 0, 9 * sizeof(double));
   if (c->axis[0] == 0 && c->axis[1] == 0 && c->axis[2] == 0) {
     out[1][0] = 1;
@@ -60,10 +72,10 @@ static void put_directions(const srModel* m, const srData* d, const srUnilateral
     srm_set3(out[0], c->axis);
     srm_frame3(c->axis, out[1], out[2]);
   } else {
-    sr_closure_triad(c->axis, triad);
+    put_tangents(c, slip, t);
     sr_point_frame(m, d, of->element >= 0 ? m->force[of->element].point[0] : m->collider[of->a].point, pose);
     srm_pose_rotate(pose, c->axis, out[0]);
-    for (int k = 0; k < 2; ++k) srm_pose_rotate(pose, triad[k], out[1 + k]);
+    for (int k = 0; k < 2; ++k) srm_pose_rotate(pose, t[k], out[1 + k]);
   }
 }
 
@@ -80,7 +92,7 @@ static srFoundContact* append(srRun* run, const srUnilateral* c) {
   } else {
     to->a = a;
   }
-  put_directions(run->m, run->d, c, to, direction);
+  put_directions(run->m, run->d, c, to, false, direction);
   srm_set3(to->n, direction[0]);
   return to;
 }
@@ -102,13 +114,13 @@ static int find(const srFoundContacts* found, int count, long id, int* next) {
 static void put_force(srRun* run, const srUnilateral* c, const srUnilateral* at, const double force[3],
                       srContactState state, srFoundContact* to) {
   double direction[3][3], own[3][3], slip[3] = {0}, belt[3] = {0};
-  put_directions(run->m, run->d, c, to, direction);
+  put_directions(run->m, run->d, c, to, false, direction);
   to->normal = force[0];
   to->state = state;
   for (int k = 0; k < 2; ++k) srm_add_scaled3(to->friction, force[1 + k], direction[1 + k], to->friction);
   to->power = to->dissipation = NAN;
   if (at == NULL) return;
-  put_directions(run->m, run->d, at, to, own);
+  put_directions(run->m, run->d, at, to, true, own);
   for (int k = 0; k < 2; ++k) {
     srm_add_scaled3(slip, sri_contact_velocity(at, 1 + k, run->v), own[1 + k], slip);
     srm_add_scaled3(belt, at->b[1 + k], own[1 + k], belt);

@@ -1,35 +1,19 @@
 // Rates of the velocities of a contact, d(W v + b)/dt, along the motion with v held: the term of its equations at acceleration level. With the twist (w, u) of
 // b observed from a and its rates (w', u') for v' = 0, r and n of the point of contact and their rates as it moves on both surfaces (collide/points.h):
 //   u_N' = n.c' + n'.c,   u_T' = t.c' + t'.c        c = u + w x r,   c' = u' + w' x r + w x r'
-// Tangents are a function of the normal (model/closure.h), and turn with it. A stop has the rate of its joint's velocity, 0 in relative coordinates; the rates of gap
+// Tangents turn with the normal, and with the direction of friction (contact_tangents.c). A stop has the rate of its joint's velocity, 0 in relative coordinates; the rates of gap
 // and slip by formula are formulas too, and have the accelerations of their variables besides.
 #include <math.h>
 
 #include "dynamics/link.h"
 #include "dynamics/measurement.h"
 #include "math/vector3.h"
-#include "model/closure.h"
 #include "system/system.h"
 
-// Of t_0 = (e - (e.n) n)/|...| with e an axis, and t_1 = n x t_0.
-static void turn_triad(const double n[3], const double turn[3], double triad[3][3], double rate[2][3]) {
-  int k = 0;
-  double from_n[3], from_t[3];
-  sr_closure_triad(n, triad);
-  for (int i = 1; i < 3; i++) k = fabs(n[i]) > fabs(n[k]) ? i : k;
-  const int next = (k + 1) % 3;
-  const double length = sqrt(1 - n[next] * n[next]);
-  for (int i = 0; i < 3; i++) rate[0][i] = -(turn[next] * n[i] + n[next] * turn[i]) / length;
-  srm_add_scaled3(rate[0], -srm_dot3(rate[0], triad[0]), triad[0], rate[0]);
-  srm_cross3(turn, triad[0], from_n);
-  srm_cross3(n, rate[0], from_t);
-  for (int i = 0; i < 3; i++) rate[1][i] = from_n[i] + from_t[i];
-}
-
-void sr_contact_point_rates(const srFrameMotion* seen, const srPairPoint* at, const srPointRates* rates,
-                            double out[3]) {
-  double triad[3][3], turn[2][3], carried[3], c[3], dc[3], by_angular[3], by_arm[3];
-  turn_triad(at->n, rates->n, triad, turn);
+void sr_contact_point_rates(const srTangents* tangents, const srFrameMotion* seen, const srPairPoint* at,
+                            const srPointRates* rates, double out[3]) {
+  double t[2][3], turn[2][3], carried[3], c[3], dc[3], by_angular[3], by_arm[3];
+  sr_contact_tangents_turn(tangents, at->n, rates->n, seen->angular_velocity, t, turn);
   srm_cross3(seen->angular_velocity, at->r, carried);
   srm_cross3(seen->angular_acceleration, at->r, by_angular);
   srm_cross3(seen->angular_velocity, rates->r, by_arm);
@@ -38,7 +22,7 @@ void sr_contact_point_rates(const srFrameMotion* seen, const srPairPoint* at, co
     dc[i] = seen->acceleration[i] + by_angular[i] + by_arm[i];
   }
   out[0] = srm_dot3(at->n, dc) + srm_dot3(rates->n, c);
-  for (int k = 0; k < 2; k++) out[1 + k] = srm_dot3(triad[k], dc) + srm_dot3(turn[k], c);
+  for (int k = 0; k < 2; k++) out[1 + k] = srm_dot3(t[k], dc) + srm_dot3(turn[k], c);
 }
 
 static double acceleration_of(const srModel* m, srData* d, const srContactVariable* x) {

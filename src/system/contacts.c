@@ -4,8 +4,8 @@
 // plane its corners. With (w, u) the twist of b observed from a, c_k its columns, n the normal
 // and r from b's origin to the point of contact, all in the axes of a (contact/place.h):
 //   u_N = n.(u + w x r)   W_N,k = n.u_k + (r x n).w_k    the rate of the gap; r is along n for spheres
-//   u_T = t.(u + w x r)   W_T,k = t.u_k + (r x t).w_k    for two unit tangents t that complete n to a right-handed triad; of a surface that moves in its
-//                                                        body its velocity along t is added (b)
+//   u_T = t.(u + w x r)   W_T,k = t.u_k + (r x t).w_k    for two tangents t (contact_tangents.c); of a surface that moves in its body its velocity along t is
+//                                                        added (b)
 // A gap by formula has the rates dgap/dq v + dgap/dt, dslip/dq v + (slip speed at rest) and one tangent, a joint limit the rate of its
 // coordinate and no tangent: their rows are the generalized forces of unit forces on gap, slip or joint. Tangents that do not exist are rows of zeros.
 // The velocities of a contact are those of the path between its two frames, or those where a generalized force is not 0.
@@ -29,7 +29,6 @@
 #include "force/ports.h"
 #include "math/pose.h"
 #include "math/vector3.h"
-#include "model/closure.h"
 #include "model/private.h"
 #include "system/system.h"
 
@@ -97,10 +96,10 @@ double sr_rigid_restitution(const srSurfaceLaws* c) {
   return c->law->uses & SR_NORMAL_USES(D) ? 0.0 : 1.0;
 }
 
-// Rigid contact has one coefficient of friction, mu-k, in all directions; by events it has a static one too.
+// Rigid contact has one coefficient of friction in a direction, mu-k; by events it has a static one too.
 typedef struct Ignored {
   int turning, still,
-      directed;  // contacts with friction of rolling or spinning; with another static coefficient; with directions or a tyre
+      rolling;       // contacts with friction of rolling or spinning; with another static coefficient; with a tyre
   srPlace place[3];  // of the first one of each
 } Ignored;
 
@@ -111,9 +110,9 @@ static bool resists_turning(const srSurfaceLaws* c) {
   return c->roll.s > 0 || (points ? c->lever : c->spin.s) > 0;
 }
 
-static void count_ignored(const srSurfaceLaws* c, bool directed, srPlace place, Ignored* x) {
-  const bool has[3] = {resists_turning(c), c->slip.law != NULL && c->slip.s != c->slip.k, directed};
-  int* const count[3] = {&x->turning, &x->still, &x->directed};
+static void count_ignored(const srSurfaceLaws* c, bool tyre, srPlace place, Ignored* x) {
+  const bool has[3] = {resists_turning(c), c->slip.law != NULL && c->slip.s != c->slip.k, tyre};
+  int* const count[3] = {&x->turning, &x->still, &x->rolling};
   for (int k = 0; k < 3; ++k) {
     if (has[k] && (*count[k])++ == 0) x->place[k] = place;
   }
@@ -124,22 +123,15 @@ static void count_elements(const srModel* m, Ignored* x) {
     const srSurfaceLaws* c = m->force[i].contact;
     if (sr_is_set_valued(&m->force[i])) count_ignored(c, false, m->force[i].place, x);
     if (!is_contact(&m->force[i])) continue;
-    count_ignored(c, c->pair != NULL && (c->directed >= 0 || c->wheel >= 0), m->force[i].place, x);
+    count_ignored(c, c->pair != NULL && c->wheel >= 0, m->force[i].place, x);
   }
 }
 
 static void count_sets(const srModel* m, Ignored* x) {
   for (int i = 0; i < m->nset; ++i) {
     const srContactSet* set = &m->set[i];
-    bool directed = false;
-    for (int k = 0; k < set->nmember; ++k) {
-      directed = directed || sr_surface_directed(&m->collision[m->collider[set->member[k]].shape]);
-    }
-    for (int k = 0; k < set->ncard * set->ncard; ++k) {
-      const srSurfaceLaws* c = &set->law[k];
-      const bool some = directed && (!isnan(c->along[0]) || !isnan(c->along[1]));
-      count_ignored(c, some || !isnan(c->relaxation), set->place, x);
-    }
+    for (int k = 0; k < set->ncard * set->ncard; ++k)
+      count_ignored(&set->law[k], !isnan(set->law[k].relaxation), set->place, x);
   }
 }
 
@@ -147,11 +139,11 @@ void sr_rigid_warn(const srModel* m, bool by_events, srMessages* messages) {
   Ignored x = {0};
   count_elements(m, &x);
   count_sets(m, &x);
-  const int count[3] = {x.turning, x.still, x.directed};
+  const int count[3] = {x.turning, x.still, x.rolling};
   static const char* const text[3] = {
       "rolling and spinning friction are ignored: rigid contact has friction of sliding alone",
       "the static coefficient of friction is ignored: time-stepping has one, mu-k (of joints Fk)",
-      "friction is mu-k in all directions: rigid contact has no direction and no tyre"};
+      "the relaxation length of tyres is ignored: rigid contact has no bristles"};
   for (int k = 0; k < 3; ++k) {
     if (k == 1 && by_events) continue;
     if (count[k] > 0) sr_messages_add(messages, SR_SEVERITY_WARNING, x.place[k], "%s", text[k]);
@@ -328,9 +320,10 @@ typedef struct Path {
 } Path;
 
 // Without friction there are no tangential directions.
-static void put_point(const Path* path, bool central, const srPairPoint* at, srUnilateral* out) {
+static void put_point(const Path* path, const srTangents* tangents, bool central, const srPairPoint* at,
+                      srUnilateral* out) {
   const double none[3] = {0};
-  double triad[3][3], moment[3];
+  double t[2][3], moment[3];
   out->gap = at->gap;
   out->n = path->n;
   srm_set3(out->axis, at->n);
@@ -341,11 +334,16 @@ static void put_point(const Path* path, bool central, const srPairPoint* at, srU
     memset(out->W + path->n, 0, 2 * (size_t)path->n * sizeof *out->W);
     return;
   }
-  sr_closure_triad(at->n, triad);
+  const double factor = sr_contact_tangents(tangents, at->n, t);
+  if (tangents->excess != 0) {
+    srm_set3(out->across, t[0]);
+    out->factor = factor;
+    srm_scale3(factor, t[1], t[1]);
+  }
   for (int k = 0; k < 2; ++k) {
-    srm_cross3(at->r, triad[k], moment);
-    put_row(path->n, path->column, moment, triad[k], out->W + (k + 1) * path->n);
-    out->b[1 + k] = srm_dot3(triad[k], path->belt);
+    srm_cross3(at->r, t[k], moment);
+    put_row(path->n, path->column, moment, t[k], out->W + (k + 1) * path->n);
+    out->b[1 + k] = srm_dot3(t[k], path->belt);
   }
 }
 
@@ -360,13 +358,28 @@ static int find_points(const Shapes* of, const srFrameMotion* seen, const double
 }
 
 // Surfaces that move in their bodies do so by formulas of any kind.
-static void put_rates(const Shapes* of, const srFrameMotion* seen, const srPairPoint* at, const srPointRates* moved,
-                      double out[3]) {
+static void put_rates(const Shapes* of, const srTangents* tangents, const srFrameMotion* seen, const srPairPoint* at,
+                      const srPointRates* moved, double out[3]) {
   if (moved->known && of->shape[0]->belt < 0 && of->shape[1]->belt < 0) {
-    sr_contact_point_rates(seen, at, moved, out);
+    sr_contact_point_rates(tangents, seen, at, moved, out);
   } else {
     out[0] = NAN;
   }
+}
+
+// Whose direction of friction a pair uses, if any: 0 or 1; -1: none.
+static int directed_of(const srSurfaceLaws* laws, const srCollisionShape* const shape[2]) {
+  for (int k = 0; k < 2; ++k) {
+    if (laws->slip.law != NULL && sr_surface_directed(shape[k]) && !isnan(laws->along[k])) return k;
+  }
+  return -1;
+}
+
+static srTangents tangents_of(const Shapes* of, const srSurfaceLaws* laws, const double pose[16]) {
+  const int directed = directed_of(laws, of->shape);
+  if (directed < 0) return (srTangents){.excess = 0};
+  return (srTangents){.excess = laws->along[directed] - 1,
+                      .direction = sr_friction_direction(of->shape[directed], directed, pose)};
 }
 
 static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws* laws, double K) {
@@ -385,11 +398,12 @@ static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws*
   Path path = {
       .n = sr_path_columns(m, x->d, of->point[1], of->point[0], -1, dof, column), .dof = dof, .column = column};
   belt_of(m, x->d, of, pose, path.belt);
+  const srTangents tangents = tangents_of(of, laws, pose);
   const int n = find_points(of, &seen, pose, point, rate != NULL ? moved : NULL), first = x->count;
   for (int i = 0; i < n; ++i) {
     srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), laws, K);
-    put_point(&path, of->pair->place != NULL, &point[i].at, out);
-    if (rate != NULL) put_rates(of, &seen, &point[i].at, &moved[i], rate + 3 * i);
+    put_point(&path, &tangents, of->pair->place != NULL, &point[i].at, out);
+    if (rate != NULL) put_rates(of, &tangents, &seen, &point[i].at, &moved[i], rate + 3 * i);
   }
 }
 
@@ -411,6 +425,26 @@ static void inverse_at(const double* about_origin, double mass, const double c[3
   for (int k = 0; k < 6; ++k) out[k] = minor[k] / det;
 }
 
+static bool differs(double ratio) { return !isnan(ratio) && ratio != 1; }
+
+// Points have the tangents of their normals.
+static bool any_directed(const srModel* m) {
+  for (int i = 0; i < m->nforce; ++i) {
+    const srSurfaceLaws* c = m->force[i].contact;
+    if (is_contact(&m->force[i]) && c->pair != NULL && c->directed >= 0 && differs(c->along[c->directed])) return true;
+  }
+  for (int i = 0; i < m->nset; ++i) {
+    const srContactSet* set = &m->set[i];
+    bool some = false;
+    for (int k = 0; k < set->nmember && !some; ++k)
+      some = sr_surface_directed(&m->collision[m->collider[set->member[k]].shape]);
+    for (int k = 0; k < set->ncard * set->ncard && some; ++k) {
+      if (differs(set->law[k].along[0]) || differs(set->law[k].along[1])) return true;
+    }
+  }
+  return false;
+}
+
 bool sr_contact_points_fit(const srModel* m) {
   for (int i = 1; i < m->nlink; ++i) {
     const double* inertia = m->link_inertia + 16 * i;
@@ -428,7 +462,7 @@ bool sr_contact_points_fit(const srModel* m) {
     if (is_contact(&m->force[i]) && m->force[i].law->port != SR_PORT_FRAMES) return false;
     if (sr_is_set_valued(&m->force[i])) return false;
   }
-  return m->nlink > 1 && m->ng == 0 && !m->absolute;
+  return m->nlink > 1 && m->ng == 0 && !m->absolute && !any_directed(m);
 }
 
 int sr_free_bodies(void* user, const double* q, srFreeBody* out) {

@@ -5,6 +5,7 @@
 #include <sarrus/system.h>
 
 #include "collide/points.h"
+#include "contact/place.h"
 #include "force/ports.h"
 
 static inline bool sr_stop_requested(const srData* d) { return d->stop != NULL && d->stop(d->stop_user) != 0; }
@@ -32,9 +33,21 @@ int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* c
 int sr_contacts_chosen(void* user, double t, const double* q, const srContactChoice* choice, srUnilateral* out,
                        int* count);
 
+// ---- contact_tangents.c: the two tangents of a contact, in the axes of a
+typedef struct srTangents {
+  double excess;                  // mu2/mu - 1; 0: friction is the same in all directions
+  srFrictionDirection direction;  // where it is not 0
+} srTangents;
+// Unit vectors, the second one along the direction; returns the factor r of the second one.
+double sr_contact_tangents(const srTangents* x, const double n[3], double t[2][3]);
+// t, the second one times its factor, and their rates; n turns with the rate `turn`, b with w.
+void sr_contact_tangents_turn(const srTangents* x, const double n[3], const double turn[3], const double w[3],
+                              double t[2][3], double rate[2][3]);
+
 // ---- contact_rates.c
 // seen: b observed from a, with accelerations for v' = 0. out: normal, two tangents.
-void sr_contact_point_rates(const srFrameMotion* seen, const srPairPoint* at, const srPointRates* rates, double out[3]);
+void sr_contact_point_rates(const srTangents* tangents, const srFrameMotion* seen, const srPairPoint* at,
+                            const srPointRates* rates, double out[3]);
 // The same of a stop of a joint and of a gap by formula; d has the accelerations for v' = 0.
 void sr_contact_port_rates(const srModel* m, srData* d, const srForceElement* e, const srPortMotion* motion,
                            double out[3]);
