@@ -14,6 +14,7 @@
 #include "nonsmooth/solver.h"
 
 enum { STEPS = 40, HALVINGS = 12, WINDOW = 5, FREE = 20 };
+#define START 1e-3      // of the tolerance: residual of a start value that is taken as it is
 #define GROWTH 100.0    // of |F|^2 in the first FREE steps of an attempt, at the most
 #define LEVENBERG 0.03  // times |F| over the largest velocity: part of the diagonal that is added to the Jacobian ...
 #define REGULAR 1e-9    // ... at least
@@ -267,27 +268,30 @@ static double residual_of(const Newton* w) {
   return most;
 }
 
-static double keep_best(Newton* w) {
+static void keep_best(Newton* w) {
   const double r = residual_of(w);
   if (r < w->best) {
     w->best = r;
     memcpy(w->d->best, w->d->p, (size_t)w->d->n * sizeof *w->d->p);
   }
-  return r;
 }
 
-// Newton's method from d->p. True: the residual is within the tolerance.
+// Newton's method from d->p. True: the residual is within the tolerance. A start value has to be much better than that, or gets one step: what rests would be left with the error of its last step in
+// every step, and creep with it.
 static bool attempt(Newton* w, const srContactOptions* o) {
   double value = evaluate_anew(w);
   const int most = o->iterations < STEPS ? o->iterations : STEPS;
   w->taken = 0;
   for (int k = 0; k < most; ++k) {
-    const bool good = w->eps == 0 ? keep_best(w) <= o->tolerance : value <= o->tolerance * o->tolerance;
+    const double wanted = k == 0 ? START * o->tolerance : o->tolerance;
+    if (w->eps == 0) keep_best(w);
+    const bool good = w->eps == 0 ? w->best <= wanted : value <= o->tolerance * o->tolerance;
     if (good && k >= o->least_iterations) return w->eps == 0;
-    if (!advance(w, &value)) return false;
+    if (!advance(w, &value)) return w->eps == 0 && w->best <= o->tolerance;
     ++w->steps;
   }
-  return w->eps == 0 && keep_best(w) <= o->tolerance;
+  if (w->eps == 0) keep_best(w);
+  return w->eps == 0 && w->best <= o->tolerance;
 }
 
 static bool from_zero(Newton* w, const srContactOptions* o) {
