@@ -169,6 +169,36 @@ TEST(columns_of_a_box_that_slides_are_coulomb_s) {
   }
 }
 
+// Two coefficients of friction, of a ball of 1 kg that cannot rotate: by Newton's law its friction is what the change of its velocity leaves of the pull; with rollers it is across them alone.
+TEST(columns_of_a_block_with_two_coefficients_are_the_forces_that_move_it) {
+  static const char* const record[] = {"contact(c).*"};
+  static const char* const mu2[] = {"0.1", "0"};
+  char text[1200];
+  for (int k = 0; k < 4; k++) {
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><option gravity='3 -5 -9'/><ground><shape name='floor' type='plane' "
+             "friction-direction='0.6 0.8 0'/></ground><body name='x'><joint name='x' type='prismatic' axis='1 0 0'/>"
+             "</body><body name='y' parent='x'><joint name='y' type='prismatic' axis='0 1 0'/></body><body name='b' "
+             "parent='y'><joint name='z' type='prismatic' axis='0 0 1' q='0.1'/><inertial mass='1'/><shape name='s' "
+             "type='sphere' size='0.1'/></body><contact name='c' a='floor' b='s' restitution='0' mu-k='0.3' "
+             "mu2='%s'" LAW "/></sarrus>",
+             mu2[k / 2]);
+    Table t = run(text, (Case){k % 2 != 0, false, 0.1, 0.01, record, 1});
+    for (int i = 1; i < t.nrow; i++) {
+      const double v[2] = {at(&t, i, "v.x"), at(&t, i, "v.y")};
+      const double f[2] = {(v[0] - at(&t, i - 1, "v.x")) / 0.01 - 3, (v[1] - at(&t, i - 1, "v.y")) / 0.01 + 5};
+      ENSURE_NEAR(at(&t, i, "contact(c).fx"), f[0], 1e-7);
+      ENSURE_NEAR(at(&t, i, "contact(c).fy"), f[1], 1e-7);
+      ENSURE_NEAR(at(&t, i, "contact(c).power"), f[0] * v[0] + f[1] * v[1], 1e-7);
+      ENSURE_NEAR(at(&t, i, "contact(c).dissipation"), -f[0] * v[0] - f[1] * v[1], 1e-7);
+      ENSURE_NEAR(at(&t, i, "contact(c).n"), 9, 1e-8);
+      ENSURE(hypot(f[0], f[1]) > 0.5);
+      if (k / 2 == 1) ENSURE_SMALL(0.6 * f[0] + 0.8 * f[1], 1e-9);
+    }
+    drop(&t);
+  }
+}
+
 // The same of two boxes as a set: count, sums, and the force on each shape. Its bodies are free: time-stepping has points in place of rows.
 TEST(columns_of_contact_sets_are_sums_over_their_points) {
   static const char* const record[] = {"contact(c).*", "contact(c/*).*"};
