@@ -196,22 +196,24 @@ TEST(rates_of_other_pairs_of_shapes_are_those_of_their_velocities) { compare_cas
 // Tangents that turn with the direction of friction: of the body that turns, of the other one, turned about the normal, near to it (where the ellipse becomes a circle), and of rollers.
 TEST(rates_of_contacts_with_a_direction_of_friction_are_those_of_their_velocities) {
   static const struct {
-    const char *a, *b, *mu2;
-  } cases[] = {{"", "friction-direction='1 2 0.5'", "0.1"},
-               {"", "friction-direction='1 2 0.5' friction-turn='0.6'", "0.7"},
-               {"friction-direction='1 -0.3 0.2' friction-turn='-0.6'", "", "0.1"},
-               {"friction-direction='0.004 -0.003 1'", "", "0.1"},
-               {"", "friction-direction='1 2 0.5'", "0"}};
+    const char *a, *b, *mu2, *turn;
+  } cases[] = {{"", "friction-direction='1 2 0.5'", "0.1", "0.5 -0.8 1.1"},
+               {"", "friction-direction='1 2 0.5' friction-turn='0.6'", "0.7", "0.5 -0.8 1.1"},
+               {"friction-direction='1 -0.3 0.2' friction-turn='-0.6'", "", "0.1", "0.5 -0.8 1.1"},
+               {"friction-direction='0.004 -0.003 1'", "", "0.1", "0.5 -0.8 1.1"},
+               {"", "friction-direction='0.515 0.44 0.7425'", "0.1",
+                "0.05 -0.08 0.11"},  // 0.005 rad off the normal: tangents turn 200 times as fast
+               {"", "friction-direction='1 2 0.5'", "0", "0.5 -0.8 1.1"}};
   for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
     char text[3000];
     snprintf(text, sizeof text,
-             "<sarrus version='1'><body name='a'><joint name='a' type='revolute' axis='0.3 1 0.2' v='0.7'/><inertial "
+             "<sarrus version='1'><body name='a'><joint name='a' type='revolute' axis='0.3 1 0.2' v='0.07'/><inertial "
              "mass='1' inertia='1 1 1'/><shape name='a' type='box' size='2 2 0.2' at='0 0 -0.1' %s/></body><body "
              "name='b'><joint name='b' type='free' q='0.1 0.2 0.101" TILTED
-             "' v='0.5 -0.8 1.1 0.4 -0.3 0.2'/><inertial mass='1' inertia='1 2 2'/><shape name='b' type='sphere' "
+             "' v='%s 0.4 -0.3 0.2'/><inertial mass='1' inertia='1 2 2'/><shape name='b' type='sphere' "
              "size='0.1' %s/></body><contact a='a' b='b' normal='kelvin-voigt' K='1e5' D='1' mu-k='0.3' mu2='%s' "
              "friction='threlfall' v0='0.1'/></sarrus>",
-             cases[i].a, cases[i].b, cases[i].mu2);
+             cases[i].a, cases[i].turn, cases[i].b, cases[i].mu2);
     compare_formulations(text, i == 0, 1, 1);
   }
 }
