@@ -193,6 +193,28 @@ TEST(a_platform_on_rigid_wheels_with_a_direction_follows_their_kinematics) {
   ENSURE(platform_error(by_events) < 1e-8);
 }
 
+// A platform on four Mecanum wheels, rollers at 45 degrees, that turn against each other crosswise: it moves sideways by R theta, and nowhere else.
+TEST(a_platform_on_rigid_mecanum_wheels_moves_sideways) {
+  static const char* const text =
+      "<sarrus version='1'><ground><shape name='floor' type='plane'/></ground><body name='b'><joint name='b' "
+      "type='free' q='0 0 0.1 1 0 0 0'/><inertial mass='5' inertia='0.1 0.1 0.15'/></body><repeat count='4' "
+      "index='i'><parameter name='fore{i}' value='1 - 2*floor(i/2)'/><parameter name='left{i}' value='1 - "
+      "2*(i - 2*floor(i/2))'/><body name='w{i}' parent='b'><joint name='w{i}' type='revolute' axis='0 1 0' "
+      "at='0.2*fore{i} 0.15*left{i} 0'/><inertial mass='0.3' inertia='1e-3 1e-3 1e-3'/><shape type='sphere' "
+      "size='0.1' friction-direction='0 1 0' friction-turn='pi/4*fore{i}*left{i}' group='wheels'/></body><driver "
+      "joint='w{i}' motion='3*fore{i}*left{i}*t^2'/></repeat><contact a='floor' b='wheels' normal='kelvin-voigt' "
+      "K='1e6' D='3000' mu-k='0.6' mu2='0'/></sarrus>";
+  const How how[] = {by_events, stepping(1e-3)};
+  for (int k = 0; k < 2; k++) {
+    Loaded x = open_text(text);
+    run(&x, how[k], 0.5);
+    ENSURE_NEAR(x.d->jq[1], -0.1 * 3 * 0.25, k == 0 ? 1e-9 : 2e-4);  // h R theta'/2
+    ENSURE_NEAR(x.d->jq[0], 0, 1e-9);
+    ENSURE_NEAR(x.d->jq[6], 0, 1e-9);
+    close_model(&x);
+  }
+}
+
 // The loops of CHARMIE have 39 redundant equations, some of them only where the loops are closed to the last digit. Its wheels are locked, and yield along their axles alone, where their rollers roll: as the
 // suspension settles the base pitches about its point on the floor, by some 1e-5 rad, and this point stays.
 TEST(a_parked_robot_stands_on_rigid_wheels) {
@@ -210,6 +232,25 @@ TEST(a_parked_robot_stands_on_rigid_wheels) {
     ENSURE_NEAR(q[1] - 2 * (p[2] * p[3] - p[0] * p[1]) * q[2], 0, 1e-6);
     close_model(&x);
   }
+}
+
+// A parcel on a belt up a slope, and one on rollers beside it: the work of the belts is m g times the height and m V^2/2 and the heat of starting, and what is missing goes with h. The parcel arrives as by events.
+TEST(the_energy_of_parcels_on_rigid_belts_is_the_work_of_the_belts) {
+  double residual[2], at[3];
+  for (int k = 0; k < 3; k++) {
+    Loaded x = open_model("contact/conveyor", "");
+    srRunOptions o = sr_run_options(x.m);
+    o.contact = k == 2 ? SR_CONTACT_EVENT : SR_CONTACT_TIMESTEPPING;
+    o.method = k == 2 ? "mdop5" : "moreau";
+    if (k < 2) o.step = k == 0 ? 2e-3 : 1e-3;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, NULL, &x.result), SR_OK);
+    if (k < 2) residual[k] = fabs(x.result.energy.residual);
+    at[k] = x.d->q[0];
+    close_model(&x);
+  }
+  ENSURE(residual[0] < 0.05);  // of 5.7 J
+  ENSURE_NEAR(residual[0] / residual[1], 2, 0.3);
+  ENSURE_NEAR(at[1], at[2], 1e-3);
 }
 
 // ---- many contacts --------------------------------------------------------------------------------------------------------

@@ -776,7 +776,7 @@ static void tell(srIntegrator* integrator, double h) {
     double after[3];
     velocity_of(work, c->from, c->rows, work->v_end, END, after);
     for (int k = 0; k < c->rows; ++k) {
-      const double mean = 0.5 * (work->before[3 * i + k] + after[k]);
+      const double mean = 0.5 * (work->before[3 * i + k] + after[k]) - c->from->b[k];  // a belt does work, too
       *(k == 0 ? &told->normal : &told->friction) += work->impulse[3 * i + k] * mean;
     }
   }
