@@ -116,6 +116,27 @@ run 0 models/contact/heap-of-balls.xml --t-end 0.4 --save-problems "$work/heap" 
 replay "$work/heap" 1
 run 0 models/contact/omni-wheel.xml --contact timestepping --step 2e-3 --t-end 0.2 --set sink=0 --set mu2=0.1 --save-problems "$work/omni" --problems-most 2  # two coefficients of friction
 replay "$work/omni" 2
+# A body of 2 kg that slides at (-2, 1.2, 0) and falls at 1 m/s: p_N = 2 (the arms are 0), the friction is on the ellipse, and the slip that is left along its normal.
+cat > "$work/ellipse.contact" << 'END'
+contact-problem 1
+body inverse_mass 0.5 inverse_inertia 1 1 1 0 0 0 velocity 0 0 0 -2 1.2 -1
+contact bodies -1 0 normal 0 0 1 arm_a 0 0 0 arm_b 0 0 0 mu 0.5 mu2 0.1 along 3 4 7
+END
+for solver in auto nsgs nncg newton sweeps sweeps-nncg; do
+  status 0 "$work/ellipse.contact" --solver $solver --json
+  python3 - "$work/out" << 'PYTHON' || fail "two coefficients of friction by $solver"
+import json, math, sys
+N, z1, z2 = json.load(open(sys.argv[1]))["results"][0]["impulse"]
+p1, p2 = z1, 0.2 * z2
+t2, t1 = (0.6, 0.8), (0.8, -0.6)  # t2 x n
+u1, u2 = -2 * t1[0] + 1.2 * t1[1] + p1 / 2, -2 * t2[0] + 1.2 * t2[1] + p2 / 2
+assert abs(N - 2) < 1e-9 and abs(math.hypot(p1 / 0.5, p2 / 0.1) - 2) < 1e-8
+assert abs(u1 * p2 / 0.01 - u2 * p1 / 0.25) < 1e-7 and u1 * p1 + u2 * p2 < 0
+PYTHON
+done
+status 0 "$work/ellipse.contact" --out "$work/ellipse-rows.contact"
+grep -q rows_a "$work/ellipse-rows.contact" || fail "two coefficients are not written by rows"
+status 0 "$work/ellipse-rows.contact"
 # Equations of closed contacts: three of rank 2 all the time; none, then those of a block that has landed.
 run 0 models/nonsmooth/ladder.xml --contact event --method hem5 --json
 has '"rank_changes": *0,'
@@ -175,6 +196,9 @@ wrong() {
 body='body inverse_mass 1 inverse_inertia 1 1 1 0 0 0 velocity 0 0 0 0 0 -1\n'
 contact='contact bodies -1 0 normal 0 0 1 arm_a 0 0 0 arm_b 0 0 -0.1 mu 0.3'
 wrong 1:1 'contact-problem 1' ''
+for keys in 'mu2 0.1' 'along 1 0 0' 'mu2 0.1 along 0 0 2' 'mu2 -1 along 1 0 0' 'mu2 0.1 along 1 0 0 soft 0 1'; do
+  wrong 3:1 'contact 0: mu2 is 0 or positive' "contact-problem 1\n$body$contact $keys\n"
+done
 wrong 1:1 "'problem': expected contact-problem 1" 'problem 1\n'
 wrong 1:17 "version 1" 'contact-problem 2\n'
 wrong 3:20 "'x': expected a finite number" "contact-problem 1\n# a comment\nbody inverse_mass  x\n"

@@ -10,10 +10,16 @@
 #include "base/base.h"
 #include "expr/expr.h"
 #include "io/file.h"
+#include "math/vector3.h"
 
 #define MAX_SIZE ((size_t)1 << 30)  // bytes of a file
 
 // ---- words --------------------------------------------------------------------------------------------------------------
+
+// Of a contact between bodies with two coefficients of friction. mu2 NaN, along 0: not given.
+typedef struct Direction {
+  double mu2, along[3];
+} Direction;
 
 typedef struct Reader {
   const char *at, *end;
@@ -23,6 +29,7 @@ typedef struct Reader {
   srMessages* messages;
   srContactProblem* p;
   srPlace *body, *equation, *contact;  // where each of them is
+  Direction* direction;                // of each contact
   int bodies, equations, contacts, rows_read;
   bool failed;
 } Reader;
@@ -111,6 +118,8 @@ static const Key point_keys[] = {{"bodies", 2, true, true, offsetof(srContactPoi
                                  NUMBERS(srContactPoint, normal, "normal", 3, true),
                                  NUMBERS(srContactPoint, arm[0], "arm_a", 3, true),
                                  NUMBERS(srContactPoint, arm[1], "arm_b", 3, true)};
+static const Key direction_keys[] = {NUMBERS(Direction, mu2, "mu2", 1, false),
+                                     NUMBERS(Direction, along, "along", 3, false)};
 static const Key scaled_keys[] = {{"bodies", 2, true, true, offsetof(srContactPoint, body)}};
 static const Key row_keys[] = {{"rows_a", 18, false, true, 0}, {"rows_b", 18, false, true, 18 * sizeof(double)}};
 static const Key rows_keys[] = {{"rows", 1, true, true, offsetof(srContactCone, rows)}};
@@ -194,9 +203,13 @@ static bool read_contact(Reader* r) {
     targets[2] = (Target){row_keys, SR_COUNT(row_keys), r->p->row[i]};
     return read_keys(r, "contact", targets, 3);
   }
-  targets[1] = r->p->W != NULL ? (Target){rows_keys, SR_COUNT(rows_keys), &r->p->cone[i]}
-                               : (Target){point_keys, SR_COUNT(point_keys), &r->p->point[i]};
-  return read_keys(r, "contact", targets, 2);
+  if (r->p->W != NULL) {
+    targets[1] = (Target){rows_keys, SR_COUNT(rows_keys), &r->p->cone[i]};
+    return read_keys(r, "contact", targets, 2);
+  }
+  targets[1] = (Target){point_keys, SR_COUNT(point_keys), &r->p->point[i]};
+  targets[2] = (Target){direction_keys, SR_COUNT(direction_keys), &r->direction[i]};
+  return read_keys(r, "contact", targets, 3);
 }
 
 static bool read_numbers(Reader* r, double* out, int n) {
@@ -298,15 +311,79 @@ static bool take_memory(Reader* r, const Counts* c) {
   r->body = sr_alloc(((size_t)c->body + 1) * sizeof *r->body);
   r->equation = sr_alloc(((size_t)c->equation + 1) * sizeof *r->equation);
   r->contact = sr_alloc(((size_t)c->contact + 1) * sizeof *r->contact);
-  if (r->p == NULL || r->body == NULL || r->equation == NULL || r->contact == NULL) return false;
+  r->direction = sr_alloc(((size_t)c->contact + 1) * sizeof *r->direction);
+  if (r->p == NULL || r->body == NULL || r->equation == NULL || r->contact == NULL || r->direction == NULL)
+    return false;
+  for (int i = 0; i < c->contact; ++i) r->direction[i].mu2 = NAN;
   return c->scaled == 0 || c->scaled < c->contact || c->row > 0 || sr_contact_problem_take_rows(r->p);
+}
+
+// ---- two coefficients of friction -----------------------------------------------------------------------------------------
+// (p_1/mu)^2 + (p_2/mu2)^2 <= p_N^2, p_2 along the direction, is the cone of mu in the tangents t_1 and mu2/mu t_2 (docs/theory/contact-problem.md): a problem with such a
+// contact is one with rows.
+
+// The tangents of contact i, the second one times its factor. False: there is no direction in the tangent plane, and it was said.
+static bool find_tangents(Reader* r, int i, double t[2][3], double* factor) {
+  const Direction* d = &r->direction[i];
+  const srContactCone* cone = &r->p->cone[i];
+  const double* n = r->p->point[i].normal;
+  double frame[9];
+  *factor = 1;
+  if (isnan(d->mu2) && srm_norm3(d->along) == 0) {
+    sr_contact_frame(n, frame);
+    srm_set3(t[0], frame + 3);
+    srm_set3(t[1], frame + 6);
+    return true;
+  }
+  srm_add_scaled3(d->along, -srm_dot3(n, d->along), n, t[1]);
+  const double length = srm_norm3(t[1]);
+  if (!(d->mu2 >= 0) || !(cone->mu > 0) || !(length > 1e-9 * srm_norm3(d->along)) || cone->compliance[1] != 0) {
+    sr_messages_add(r->messages, SR_SEVERITY_ERROR, r->contact[i],
+                    "contact %d: mu2 is 0 or positive and goes with 'along', a direction that is not the normal, with "
+                    "mu > 0, and without a tangential compliance",
+                    i);
+    return false;
+  }
+  *factor = d->mu2 / cone->mu;
+  srm_scale3(1 / length, t[1], t[1]);
+  srm_cross3(t[1], n, t[0]);
+  srm_scale3(*factor, t[1], t[1]);
+  return true;
+}
+
+static bool put_rows(Reader* r, int i) {
+  const srContactPoint* at = &r->p->point[i];
+  double d[3][3], factor;
+  srm_set3(d[0], at->normal);
+  if (!find_tangents(r, i, d + 1, &factor)) return false;
+  r->p->cone[i].slip[1] *= factor;
+  for (int k = 0; k < 3; ++k) {
+    for (int side = 0; side < 2; ++side) {
+      double* row = r->p->row[i][side][k];
+      srm_cross3(at->arm[side], d[k], row);
+      srm_set3(row + 3, d[k]);
+      for (int j = 0; j < 6 && side == 0; ++j) row[j] = -row[j];
+    }
+  }
+  return true;
+}
+
+static srStatus put_directions(Reader* r) {
+  bool some = false, good = true;
+  for (int i = 0; i < r->contacts; ++i)
+    some = some || !isnan(r->direction[i].mu2) || srm_norm3(r->direction[i].along) > 0;
+  if (!some) return SR_OK;
+  if (!sr_contact_problem_take_rows(r->p)) return SR_MEMORY;
+  for (int i = 0; i < r->contacts; ++i) good = put_rows(r, i) && good;
+  return good ? SR_OK : SR_INPUT;
 }
 
 static srStatus read_problem(Reader* r) {
   bool good = true;
   while (good && next(r)) good = read_element(r);
   if (!good || r->failed) return SR_INPUT;
-  return sr_contact_check(r->p, &(srContactPlaces){r->body, r->equation, r->contact}, r->messages) ? SR_OK : SR_INPUT;
+  if (!sr_contact_check(r->p, &(srContactPlaces){r->body, r->equation, r->contact}, r->messages)) return SR_INPUT;
+  return put_directions(r);
 }
 
 srStatus sr_contact_problem_parse(const char* text, size_t n, const char* file, srMessages* messages,
@@ -326,6 +403,7 @@ srStatus sr_contact_problem_parse(const char* text, size_t n, const char* file, 
   sr_free(r.body);
   sr_free(r.equation);
   sr_free(r.contact);
+  sr_free(r.direction);
   return status;
 }
 
