@@ -21,11 +21,8 @@ static const srCodeValue* value_of(const Print* p, srRef ref) { return &p->f->co
 static void number(const Print* p, double x) {
   char text[SR_NUMBER_TEXT];
   sr_number_text(x, text, sizeof text);
-  if (strpbrk(text, ".eni") == NULL) {
-    sr_text_print(p->to, "%s.0", text);
-    return;
-  }
-  sr_text_print(p->to, "%s", text);
+  const char *const *around = p->syntax->number, *point = strpbrk(text, ".eni") == NULL ? ".0" : "";
+  sr_text_print(p->to, "%s%s%s%s", around[0] ? around[0] : "", text, point, around[1] ? around[1] : "");
 }
 
 static void input(const Print* p, const srCodeValue* v) {

@@ -35,6 +35,7 @@ typedef struct srEmitUnit {
   const char* source;         // what it was made from: "sarrus 0.2.0 gen arm6.xml --what accel"
   const srEmitEntry* legend;  // what the entries of q, v mean
   int nlegend;
+  int nq, nv;
   int nfunction;
   const srEmitFunction* function;
 } srEmitUnit;
@@ -59,6 +60,7 @@ typedef struct srSyntax {
   const char* comment;       // "  // "
   const char* output;        // before the index of an output: "  %s"
   const char* constant[2];   // around an output that is a number
+  const char* number[2];     // around a number, where literals have no type of their own; NULL: nothing
   int base;                  // first index
   const char *open, *close;  // of an index: "[" "]"
   const char* two;           // format of two indices; NULL: matrices are by rows, with one index

@@ -73,8 +73,13 @@ static void build_ltl(srSymPass* x, const void* user, srNode* out) {
   sr_sym_ltl(x, leaves(x, SR_VAR_TAU), out);
 }
 
+static void build_qdot(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_qdot(x, out);
+}
+
 enum { IN_Q = 1, IN_V = 2, IN_A = 4, IN_TAU = 8 };
-enum { OUT_VECTOR, OUT_TRIANGLE, OUT_MATRIX_VECTOR };
+enum { OUT_VECTOR, OUT_RATES, OUT_TRIANGLE, OUT_MATRIX_VECTOR };
 
 typedef struct Kind {
   const char* name;
@@ -91,15 +96,19 @@ static const Kind kinds[] = {
     {"invdyna", "Inverse dynamics: tau = M a + c, c with gravity.", IN_Q | IN_V | IN_A, OUT_VECTOR, {"tau", NULL}, {build_invdyna, NULL}},
     {"dirdyna", "Mass matrix M and bias c of M a + c = tau, c with gravity.", IN_Q | IN_V, OUT_MATRIX_VECTOR, {"M", "c"}, {build_dirdyna, NULL}},
     {"mass", "Mass matrix, below and on the diagonal; entries above are not written.", IN_Q, OUT_TRIANGLE, {"M", NULL}, {build_mass, NULL}},
+    {"qdot", "Rates of positions, q' = H(q) v.", IN_Q | IN_V, OUT_RATES, {"qdot", NULL}, {build_qdot, NULL}},
 };
 // clang-format on
 
-static int outputs(const Kind* k, int nv) {
-  return k->out == OUT_VECTOR ? nv : k->out == OUT_TRIANGLE ? nv * (nv + 1) / 2 : nv * nv + nv;
+static int outputs(const Kind* k, int nq, int nv) {
+  return k->out == OUT_RATES      ? nq
+         : k->out == OUT_VECTOR   ? nv
+         : k->out == OUT_TRIANGLE ? nv * (nv + 1) / 2
+                                  : nv * nv + nv;
 }
 
 static const int* places(const Work* w, const Kind* k) {
-  const int nv = w->m->nv, n = outputs(k, nv);
+  const int nv = w->m->nv, n = outputs(k, w->m->nq, nv);
   int at = 0, *out = sr_pool_alloc(w->pool, ((size_t)n + 1) * sizeof *out);
   for (int i = 0; i < (k->out == OUT_TRIANGLE ? nv : 0); i++) {
     for (int j = 0; j <= i; j++) out[at++] = i * nv + j;
@@ -117,7 +126,9 @@ static void put_arrays(const Work* w, const Kind* k, srEmitFunction* f) {
   if (k->out == OUT_VECTOR)
     f->out[f->nout++] =
         (srEmitArray){k->out_name[0], nv, 1, k->in & IN_TAU ? "accelerations dv/dt" : "forces on the coordinates"};
-  if (k->out != OUT_VECTOR) f->out[f->nout++] = (srEmitArray){k->out_name[0], nv, nv, "mass matrix"};
+  if (k->out == OUT_RATES) f->out[f->nout++] = (srEmitArray){k->out_name[0], nq, 1, "rates of positions"};
+  if (k->out == OUT_TRIANGLE || k->out == OUT_MATRIX_VECTOR)
+    f->out[f->nout++] = (srEmitArray){k->out_name[0], nv, nv, "mass matrix"};
   if (k->out == OUT_MATRIX_VECTOR) f->out[f->nout++] = (srEmitArray){k->out_name[1], nv, 1, "bias"};
 }
 
@@ -139,7 +150,7 @@ static const srCode* code_of(const Work* w, srSymTree* tree, srSymBuild build, i
 }
 
 static void make(const Work* w, const Kind* k, srEmitFunction* f, srGeneratedFunction* shown) {
-  const int nout = outputs(k, w->m->nv);
+  const int nout = outputs(k, w->m->nq, w->m->nv);
   srSymTree* best = NULL;
   srSymBuild build = NULL;
   long least = 0;
@@ -215,8 +226,8 @@ static srStatus generate(Work* w) {
     const char* words[8];
     const char* meant = sr_nearest_word(w->o->language, words, sr_language_words(words, 8));
     sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
-                    "no code is generated in the language '%s'; c, js, python and octave exist%s%s%s", w->o->language,
-                    meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+                    "no code is generated in the language '%s'; c, js, python, octave and cuda exist%s%s%s",
+                    w->o->language, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     return SR_INPUT;
   }
   if (!names_known(w)) return SR_INPUT;
@@ -247,6 +258,7 @@ static srStatus generate(Work* w) {
                      .nfunction = shown->nfunction,
                      .function = f};
   unit.legend = legend(w, &unit.nlegend);
+  unit.nq = w->m->nq, unit.nv = w->m->nv;
   for (int i = 0; i < SR_EMIT_FILES; i++) w->memory->file[i].text.pool = w->pool;
   shown->nfile = language->write(w->pool, &unit, w->memory->file);
   srGeneratedFile* files = sr_pool_alloc(w->pool, SR_EMIT_FILES * sizeof *files);

@@ -3,9 +3,9 @@
 
 #include "symbolic/emit.h"
 
-extern const srLanguage sr_language_c, sr_language_js, sr_language_python, sr_language_octave;
-static const srLanguage* const languages[] = {&sr_language_c, &sr_language_js, &sr_language_python,
-                                              &sr_language_octave};
+extern const srLanguage sr_language_c, sr_language_js, sr_language_python, sr_language_octave, sr_language_cuda;
+static const srLanguage* const languages[] = {&sr_language_c, &sr_language_js, &sr_language_python, &sr_language_octave,
+                                              &sr_language_cuda};
 
 const srLanguage* sr_language_find(const char* word) {
   for (int i = 0; i < SR_COUNT(languages); i++) {

@@ -62,6 +62,12 @@ static srMat quaternion_matrix(srGraph* g, const srNode* q) {
 #undef OFF
 }
 
+srMat sr_sym_rotation(srSymPass* x, int k) {
+  srNode q[4];
+  for (int i = 0; i < 4; i++) q[i] = sr_sym_q(x, k + i);
+  return quaternion_matrix(x->g, q);
+}
+
 static srMat numbers9(srGraph* g, const double* x) {
   srMat out;
   for (int i = 0; i < 9; i++) out.x[i] = srx_number(g, x[i]);
@@ -104,9 +110,7 @@ static void put_turn(srSymPass* x, int i, const Angle* psi_parent, Angle* psi) {
     if (!sine_cosine(g, after, &t->sine[1], &t->cosine[1])) t->sine[1] = SR_NO_NODE;
   }
   if (l->type != SR_LINK_BALL && l->type != SR_LINK_FREE) return;
-  srNode q[4];
-  for (int k = 0; k < 4; k++) q[k] = sr_sym_q(x, l->q + (l->type == SR_LINK_FREE ? 3 : 0) + k);
-  srMat R = quaternion_matrix(g, q);
+  srMat R = sr_sym_rotation(x, l->q + (l->type == SR_LINK_FREE ? 3 : 0));
   if (t->has_Q) R = turned_by(g, t->Q, R);
   for (int k = 0; k < 3 && t->sine[0] != SR_NO_NODE; k++) {
     const srVec c = sr_turn_z(g, t->sine[0], t->cosine[0], (srVec){{R.x[k], R.x[3 + k], R.x[6 + k]}});

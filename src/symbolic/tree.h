@@ -62,6 +62,7 @@ typedef struct srSymPass {
 
 srSymPass* sr_sym_pass(srGraph* g, srPool* pool, const srSymTree* tree);
 void sr_sym_note(srSymPass* pass, int link, const char* what);  // the nodes that follow
+srMat sr_sym_rotation(srSymPass* pass, int q);                  // of the quaternion at q, of any length
 srNode sr_sym_q(srSymPass* pass, int k);
 srNode sr_sym_v(srSymPass* pass, int k);
 
@@ -69,6 +70,7 @@ srNode sr_sym_v(srSymPass* pass, int k);
 void sr_sym_invdyna(srSymPass* pass, const srNode* a, bool wrenches, srNode* tau);
 // M, nv x nv, below and on the diagonal; entries that are 0 by structure are the number 0.
 void sr_sym_mass(srSymPass* pass, srNode* M);
+void sr_sym_qdot(srSymPass* pass, srNode* qdot);
 // a = M^-1 (tau - c) by articulated bodies.
 void sr_sym_aba(srSymPass* pass, const srNode* tau, srNode* a);
 // The same by M and its factors L^T D L.
