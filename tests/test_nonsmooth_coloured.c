@@ -126,6 +126,29 @@ TEST(coloured_sweeps_find_the_velocities_that_newton_finds) {
   ENSURE(solved >= 78);
 }
 
+// Four contacts side by side, and one by one by the measure that all methods have.
+TEST(coloured_sweeps_report_the_error_of_the_common_measure) {
+  uint64_t seed = 11;
+  int open = 0;
+  for (int i = 0; i < 40; ++i) {
+    Solved t;
+    prepare(&t, mixed_pile(&seed), 1);
+    solve(&t, "sweeps", 1e-11, 1 + i % 3, false);
+    const srContactError e = sr_contact_error(t.s, t.p, t.x);
+    open += e.residual > 1e-4;
+    ENSURE_NEAR(t.r.error.residual, e.residual, 1e-12);
+    ENSURE_NEAR(t.r.error.penetration, e.penetration, 1e-12);
+    ENSURE_NEAR(t.r.error.cone, e.cone, 1e-12);
+    ENSURE_NEAR(t.r.error.complementarity, e.complementarity, 1e-12);
+    ENSURE_EQUAL(t.r.error.worst, e.worst);
+    t.p->cone[i % CONTACTS].shift = NAN;  // whatever the others have
+    solve(&t, "sweeps", 1e-11, 1, false);
+    ENSURE(isnan(t.r.error.residual) && !t.r.solved);
+    release(&t, true);
+  }
+  ENSURE(open >= 30);
+}
+
 // ---- a lattice of balls -------------------------------------------------------------------------------------------------
 
 // Balls that touch their neighbours and the floor, falling at random speeds. heavy: every 37th has that many times the mass.

@@ -669,7 +669,8 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
     l->kernel = pass == 0 ? &sr_lanes_single : &sr_lanes_double;
     job.tolerance = pass == 0 ? (1 - MARGIN) * o->tolerance : pass == 1 ? o->tolerance : 0.5 * job.tolerance;
     solve_bundles(l, job);
-    result->error = sr_contact_error(s, p, impulse);
+    const bool points = p->row == NULL && p->nequation == 0;
+    result->error = points ? sr_contact_error_points(p, impulse, l->before) : sr_contact_error(s, p, impulse);
     result->iterations = most_iterations(l);
     if (result->error.residual <= o->tolerance && result->error.bilateral <= o->tolerance) return;
     bool more = false;  // a bundle that seems to be solved, and has sweeps left

@@ -133,6 +133,8 @@ srLanes* sr_lanes_create(const srContactSize* most);  // NULL: out of memory
 void sr_lanes_destroy(srLanes* l);
 // False: the problem is not one of bodies with contacts that begin at 0 impulse.
 bool sr_lanes_take(const srContactProblem* p);
+// sr_contact_error of a problem by points without equations and lower bounds (error_points.c). v: room for SR_ROW numbers of each body and of the world, aligned to 32 bytes.
+srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, double* v);
 // Solve the whole problem: iterations, islands and error of the result.
 void sr_coloured_nsgs(srContactSolver* s, const srContactProblem* p, const srContactOptions* o, double* impulse,
                       srContactResult* result);

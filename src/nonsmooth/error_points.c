@@ -1,0 +1,202 @@
+// The error measure (error.c) of contacts that are given by normals and arms, in heaps of bodies without equations: four contacts side by side, in double precision and from the
+// problem's own numbers alone, as there. Impulses are added to the bodies one contact after the other, in their order.
+#define REAL double
+#define LANES 4
+#define MASK long long
+#define ROOT __builtin_sqrt
+#define TINY 1e-150
+#include "nonsmooth/lane_math.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "math/vector3.h"
+
+// Four doubles of each of four places, by columns.
+SRM_INLINE void columns_of(const double* const at[LANES], vec out[4]) {
+  vec r[4];
+  UNROLL
+  for (int i = 0; i < 4; ++i) r[i] = *(const v4_any*)at[i];
+  const vec xz = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), xz2 = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+  const vec yw = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7), yw2 = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(xz, xz2, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(yw, yw2, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(xz, xz2, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(yw, yw2, 2, 3, 6, 7);
+}
+
+// ---- velocities ---------------------------------------------------------------------------------------------------------
+
+SRM_INLINE void add_to(double* to, v4 x) { v4_store(to, v4_load(to) + x); }
+
+// Impulses on the bodies (SR_ROW numbers each): force, then moment about the center of mass.
+SRM_INLINE void push_bodies(const srContactProblem* p, const double* impulse, double* v) {
+  memset(v, 0, ((size_t)p->nbody + 1) * SR_ROW * sizeof *v);
+  for (int i = 0; i < p->ncontact; ++i) {
+    const srContactPoint* c = &p->point[i];
+    const double *x = impulse + 3 * (size_t)i, *n = c->normal;
+    double t[3], u[3];
+    srm_frame3(n, t, u);
+    const v4 f = v4_xyz(n) * x[0] + (v4){t[0], t[1], t[2], 0} * x[1] + (v4){u[0], u[1], u[2], 0} * x[2];
+    for (int side = 0; side < 2; ++side) {
+      if (c->body[side] < 0) continue;
+      double* to = v + SR_ROW * (size_t)c->body[side];
+      const v4 push = side == 0 ? -f : f;
+      add_to(to, push);
+      add_to(to + 4, v4_cross(v4_xyz(c->arm[side]), push));
+    }
+  }
+}
+
+// v_free + M^-1 of that; the row behind the last body is the world's, 0.
+SRM_INLINE void move_bodies(const srContactProblem* p, double* v) {
+  for (int i = 0; i < p->nbody; ++i) {
+    const srContactBody* b = &p->body[i];
+    const double* I = b->inverse_inertia;
+    double* at = v + SR_ROW * (size_t)i;
+    const v4 m = v4_load(at + 4);
+    const v4 turn =
+        (v4){I[0], I[3], I[4], 0} * m[0] + (v4){I[3], I[1], I[5], 0} * m[1] + (v4){I[4], I[5], I[2], 0} * m[2];
+    v4_store(at, v4_xyz(b->velocity + 3) + b->inverse_mass * v4_load(at));
+    v4_store(at + 4, v4_xyz(b->velocity) + turn);
+  }
+}
+
+// ---- four contacts ------------------------------------------------------------------------------------------------------
+
+typedef struct Four {
+  const srContactPoint* point[LANES];
+  const srContactCone* cone[LANES];
+  const double* p[LANES];
+  vec normal[4], arm[2][4];
+} Four;
+
+// From contact `first` on; the last one again where there are no more.
+SRM_INLINE void take_four(const srContactProblem* p, const double* impulse, int first, Four* f) {
+  const double *normal[LANES], *a[LANES], *b[LANES];
+  UNROLL
+  for (int i = 0; i < LANES; ++i) {
+    const int k = first + i < p->ncontact ? first + i : p->ncontact - 1;
+    f->point[i] = &p->point[k];
+    f->cone[i] = &p->cone[k];
+    f->p[i] = impulse + 3 * (size_t)k;
+    normal[i] = f->point[i]->normal;
+    a[i] = f->point[i]->arm[0];
+    b[i] = f->point[i]->arm[0] + 2;  // its last number, and the other arm
+  }
+  vec last[4];
+  columns_of(normal, f->normal);
+  columns_of(a, f->arm[0]);
+  columns_of(b, last);
+  for (int k = 0; k < 3; ++k) f->arm[1][k] = last[k + 1];
+}
+
+// srm_frame3 in lanes.
+SRM_INLINE void frames(const vec n[3], vec t[3], vec u[3]) {
+  const vec one = every(1), sign = choose((mask)n[2] < 0, -one, one);
+  const vec a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
+  t[0] = 1 + sign * n[0] * n[0] * a;
+  t[1] = sign * b;
+  t[2] = -sign * n[0];
+  u[0] = b;
+  u[1] = sign + n[1] * n[1] * a;
+  u[2] = -n[1];
+}
+
+// Of b relative to a, in world axes.
+SRM_INLINE void relative_velocity(const Four* f, const srContactProblem* p, const double* v, vec out[3]) {
+  for (int side = 0; side < 2; ++side) {
+    vec linear[3], angular[3], turn[3];
+    int body[LANES];
+    UNROLL
+    for (int i = 0; i < LANES; ++i) body[i] = f->point[i]->body[side] < 0 ? p->nbody : f->point[i]->body[side];
+    gather(v, body, 0, linear);
+    gather(v, body, 1, angular);
+    cross(angular, f->arm[side], turn);
+    for (int k = 0; k < 3; ++k) out[k] = side == 0 ? -(linear[k] + turn[k]) : out[k] + (linear[k] + turn[k]);
+  }
+}
+
+// W_NN.
+SRM_INLINE vec mobility(const Four* f, const srContactProblem* p) {
+  static const srContactBody world = {0};
+  vec sum = {0};
+  for (int side = 0; side < 2; ++side) {
+    const double *mass[LANES], *rest[LANES];
+    vec m[4], I[4], torque[3];
+    UNROLL
+    for (int i = 0; i < LANES; ++i) {
+      const int body = f->point[i]->body[side];
+      const srContactBody* b = body < 0 ? &world : &p->body[body];
+      mass[i] = &b->inverse_mass;  // and xx yy zz
+      rest[i] = b->inverse_inertia + 2;
+    }
+    columns_of(mass, m);
+    columns_of(rest, I);
+    cross(f->arm[side], f->normal, torque);
+    const vec turn[3] = {m[1] * torque[0] + I[1] * torque[1] + I[2] * torque[2],
+                         I[1] * torque[0] + m[2] * torque[1] + I[3] * torque[2],
+                         I[2] * torque[0] + I[3] * torque[1] + m[3] * torque[2]};
+    sum += dot3(torque, turn) + m[0] * dot3(f->normal, f->normal);
+  }
+  return sum;
+}
+
+typedef struct Errors {
+  vec residual, penetration, cone, complementarity;
+  mask worst, lost;  // lost: numbers that are none
+} Errors;
+
+SRM_INLINE void measure_four(const Four* f, const srContactProblem* p, const double* v, int first, Errors* e) {
+  const double* given[LANES];
+  vec own[4], u[3], t[2][3], x[3], y[3], mu, soft;
+  for (int i = 0; i < LANES; ++i) {
+    given[i] = &f->cone[i]->shift;  // slip and the normal compliance follow
+    mu[i] = f->cone[i]->mu;
+    soft[i] = f->cone[i]->compliance[1];
+    for (int k = 0; k < 3; ++k) x[k][i] = f->p[i][k];
+  }
+  columns_of(given, own);
+  relative_velocity(f, p, v, u);
+  frames(f->normal, t[0], t[1]);
+  const vec W = mobility(f, p);
+  y[0] = own[0] + dot3(f->normal, u) + (p->compliance * W + own[3]) * x[0];
+  for (int k = 1; k < 3; ++k) y[k] = own[k] + dot3(t[k - 1], u) + soft * x[k];
+  const vec r = natural_map(x[0], x + 1, y[0], y + 1, 2, mu, W);
+  const mask number = {first, first + 1, first + 2, first + 3};
+  const mask more = r > e->residual;
+  e->worst = (more & number) | (~more & e->worst);
+  e->lost |= ~(r <= every(HUGE_VAL));
+  e->residual = larger(r, e->residual);
+  e->penetration = larger(-y[0], e->penetration);
+  e->cone = larger(larger(root(dot2(x + 1, x + 1)) - mu * x[0], -x[0]), e->cone);
+  const vec product = x[0] * y[0];
+  e->complementarity = larger(larger(product, -product), e->complementarity);
+}
+
+SRM_INLINE double most_of(vec x) {
+  double most = x[0];
+  for (int i = 1; i < LANES; ++i) most = x[i] > most ? x[i] : most;
+  return most;
+}
+
+SRM_CLONES srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, double* v) {
+  Errors e = {.worst = {-1, -1, -1, -1}};
+  push_bodies(p, impulse, v);
+  move_bodies(p, v);
+  for (int i = 0; i < p->ncontact; i += LANES) {
+    Four four;
+    take_four(p, impulse, i, &four);
+    measure_four(&four, p, v, i, &e);
+  }
+  srContactError out = {.residual = any(e.lost) ? (double)NAN : most_of(e.residual),
+                        .penetration = most_of(e.penetration),
+                        .cone = most_of(e.cone),
+                        .complementarity = most_of(e.complementarity),
+                        .worst = -1};
+  for (int i = 0; i < LANES; ++i) {
+    const int k = (int)e.worst[i];
+    if (k >= 0 && e.residual[i] == out.residual && (out.worst < 0 || k < out.worst)) out.worst = k;
+  }
+  return out;
+}
