@@ -105,6 +105,7 @@ typedef struct srMoreau {
   double* motion[3];  // of the bodies: at the start, without contacts, at the end (points.h)
   double* wrench;
   srBodySize* size;
+  double* change;  // (most) of the listed contacts of these: as change_of
 } srMoreau;
 
 enum { START, FREE, END };  // of `motion`
@@ -114,7 +115,7 @@ enum { START, FREE, END };  // of `motion`
 static int most_of(const srSystem* s) { return (s->contacts == NULL ? 0 : s->ncontact) + s->nclamp; }
 
 static size_t room(const srSystem* s, int n) {
-  return sri_mass_count(s) + 10 * (size_t)s->nv + (size_t)s->ny + 2 * (size_t)n + 10 * (size_t)most_of(s);
+  return sri_mass_count(s) + 10 * (size_t)s->nv + (size_t)s->ny + 2 * (size_t)n + 11 * (size_t)most_of(s);
 }
 
 static void init(srIntegrator* integrator) {
@@ -142,6 +143,7 @@ static void init(srIntegrator* integrator) {
                {&work->part, nv},
                {&work->when, most},
                {&work->u_free, most},
+               {&work->change, most},
                {&work->speed, most},
                {&work->time, most},
                {&work->before, 3 * most},
@@ -155,11 +157,12 @@ static void init(srIntegrator* integrator) {
 
 static bool take_bodies(srMoreau* work, int n) {
   work->body = sr_alloc(((size_t)n + 1) * sizeof *work->body);
-  work->motion[0] = sr_alloc(24 * ((size_t)n + 1) * sizeof(double));
+  const size_t row = SRI_ROW * ((size_t)n + 1);
+  work->motion[0] = sr_alloc(4 * row * sizeof(double));
   work->size = sr_alloc(((size_t)n + 1) * sizeof *work->size);
   if (work->body == NULL || work->motion[0] == NULL || work->size == NULL) return false;
-  for (int k = 1; k < 3; ++k) work->motion[k] = work->motion[k - 1] + 6 * (size_t)n;
-  work->wrench = work->motion[END] + 6 * (size_t)n;
+  for (int k = 1; k < 3; ++k) work->motion[k] = work->motion[k - 1] + row;
+  work->wrench = work->motion[END] + row;
   return true;
 }
 
@@ -282,7 +285,7 @@ static void velocity_of(const srMoreau* work, const srUnilateral* c, int rows, c
 // The change of u_N that forces give in the step, however they act on the two sides: what is stacked falls together without impulses. Forces within a tree (servos) count by what they do to
 // the point together.
 static double change_of(const srMoreau* work, const srUnilateral* c, const double* v) {
-  if (work->body != NULL) return sri_point_change(c, work->size);
+  if (work->body != NULL) return work->change[c - work->listed];
   return sri_step_problem_change(work->problem, c, v, work->v_free);
 }
 
@@ -322,8 +325,10 @@ static void choose_by_points(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   for (int i = 0; i < work->nlisted; ++i) {
     const srUnilateral* c = &work->listed[i];
-    const double fastest = fmax(sri_point_speed(c, work->size), change_of(work, c, NULL));
-    if (c->gap <= MARGIN * h * fastest) choose_contact(work, &integrator->system, i);
+    const srPointSize of = sri_point_size(c, work->size);
+    work->change[i] = of.change;
+    if (c->gap <= MARGIN * h * (of.speed > of.change ? of.speed : of.change))
+      choose_contact(work, &integrator->system, i);
   }
 }
 
@@ -421,18 +426,31 @@ static void set_times(srMoreau* work, double h) {
   }
 }
 
+// u at the start of the step and u_N without contacts, of those from `first` on.
+static void set_velocities(srIntegrator* integrator, int first) {
+  srMoreau* work = integrator->work;
+  if (work->body != NULL) {
+    sri_points_velocity(work->chosen, first, work->count, integrator->system.nbody, work->motion[START],
+                        work->motion[FREE], work->before, work->u_free);
+    return;
+  }
+  for (int i = first; i < work->count; ++i) {
+    const srStepContact* c = &work->chosen[i];
+    velocity_of(work, c->from, c->rows, work->v0, START, work->before + 3 * i);
+    velocity_of(work, c->from, 1, work->v_free, FREE, &work->u_free[i]);
+  }
+}
+
 // Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
 static double set_contacts(srIntegrator* integrator, double h, int first) {
   srMoreau* work = integrator->work;
   const double* v = work->v0;
+  const int from = work->now < 1 ? 0 : first;  // below 1 all of them: the time of an island may change
   double change = 0;
-  for (int i = work->now < 1 ? 0 : first; i < work->count;
-       ++i) {  // below 1 all of them: the time of an island may change
+  set_velocities(integrator, from);
+  for (int i = from; i < work->count; ++i) {
     srStepContact* c = &work->chosen[i];
-    double is;
-    velocity_of(work, c->from, c->rows, v, START, work->before + 3 * i);
-    velocity_of(work, c->from, 1, work->v_free, FREE, &is);
-    const double own = change_of(work, c->from, v);
+    const double is = work->u_free[i], own = change_of(work, c->from, v);
     c->cone = (srContactCone){.rows = c->rows, .mu = c->rows > 1 ? c->from->mu : 0};
     c->given = h * c->from->clamp;
     work->fast[i] = is_fast(c->from, work->before[3 * i], is, own, h);
@@ -441,7 +459,6 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     } else {
       c->cone.shift = shift_of(c->from, work->before[3 * i], own, h, work->fast[i]);
     }
-    work->u_free[i] = is;
     change = fmax(change, fabs(is - work->before[3 * i]));
     if (i < first) continue;
     work->strikes[i] = false;
@@ -589,17 +606,16 @@ static int free_motion(srIntegrator* integrator, double h) {
 // force = f and the impulses.
 static void add_impulses(srMoreau* work, const srSystem* s, double h) {
   memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
-  if (work->body != NULL) memset(work->wrench, 0, 6 * (size_t)s->nbody * sizeof(double));
+  if (work->body != NULL) {
+    memset(work->wrench, 0, SRI_ROW * (size_t)s->nbody * sizeof(double));
+    sri_points_push(work->chosen, work->count, work->impulse, h, work->wrench);
+    sri_body_force(work->body, s->nbody, work->wrench, work->force);
+    return;
+  }
   for (int i = 0; i < work->count; ++i) {
     const srStepContact* at = &work->chosen[i];
-    const double* p = work->impulse + 3 * i;
-    if (work->body != NULL) {
-      sri_point_push(at->from, (const double[3]){p[0] / h, p[1] / h, p[2] / h}, work->wrench);
-      continue;
-    }
-    for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, p[k] / h, work->force);
+    for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, work->impulse[3 * i + k] / h, work->force);
   }
-  if (work->body != NULL) sri_body_force(work->body, s->nbody, work->wrench, work->force);
 }
 
 // Impulses of the contacts. SRI_DONE whether the residual is within its tolerance or not: it is reported.
@@ -774,11 +790,16 @@ static void tell(srIntegrator* integrator, double h) {
       work->speed[told->nstruck++] = -(when > 0 ? was + when * (work->u_free[i] - was) : was);
     }
     double after[3];
+    if (work->body != NULL) continue;
     velocity_of(work, c->from, c->rows, work->v_end, END, after);
     for (int k = 0; k < c->rows; ++k) {
       const double mean = 0.5 * (work->before[3 * i + k] + after[k]) - c->from->b[k];  // a belt does work, too
       *(k == 0 ? &told->normal : &told->friction) += work->impulse[3 * i + k] * mean;
     }
+  }
+  if (work->body != NULL) {
+    sri_points_work(work->chosen, work->count, integrator->system.nbody, work->impulse, work->before, work->motion[END],
+                    &told->normal, &told->friction);
   }
 }
 
@@ -819,6 +840,7 @@ static bool join(srMoreau* work, const srUnilateral* c, double gap) {
   to->W = W;
   to->column = column;
   to->gap = gap;
+  work->change[work->nlisted] = sri_point_size(c, work->size).change;
   work->chose[work->nlisted++] = true;
   work->chosen[work->count++] = (srStepContact){.from = to, .rows = c->mu > 0 ? 3 : 1};
   return true;
@@ -826,7 +848,7 @@ static bool join(srMoreau* work, const srUnilateral* c, double gap) {
 
 // Corrects the problem by a contact at q_1. True: it has changed.
 static bool correct(srMoreau* work, const srUnilateral* c, double h) {
-  const double small = h * (PUSH_DEPTH * sri_point_change(c, work->size) + work->coarse);
+  const double small = h * (PUSH_DEPTH * sri_point_size(c, work->size).change + work->coarse);
   if (c->gap >= -small) return false;
   srStepContact* at = find_chosen(work, c->id);
   double u;
@@ -895,7 +917,7 @@ static int join_missed(srIntegrator* integrator, double h) {
     const srUnilateral* c = &work->ahead[i];
     double u;
     velocity_of(work, c, 1, work->v_end, END, &u);
-    if (c->gap + h * u < -PUSH_DEPTH * h * change_of(work, c, NULL) && find_chosen(work, c->id) == NULL)
+    if (c->gap + h * u < -PUSH_DEPTH * h * sri_point_size(c, work->size).change && find_chosen(work, c->id) == NULL)
       (void)join(work, c, c->gap);
   }
   if (outcome == SRI_DONE && work->count > first) outcome = solve_contacts(integrator, h, first);

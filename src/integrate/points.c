@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/v4.h"
 #include "math/vector3.h"
 
 static void to_world(const double R[9], const double a[3], double out[3]) {
@@ -24,17 +25,20 @@ void sri_body_motion(const srFreeBody* body, int n, const double* v, double* mot
     double at[3];
     srm_cross3(w, b->com, at);
     for (int k = 0; k < 3; ++k) at[k] += u[k];
-    to_world(b->rotation, w, motion + 6 * i);
-    to_world(b->rotation, at, motion + 6 * i + 3);
+    double* to = motion + SRI_ROW * (size_t)i;
+    to_world(b->rotation, w, to);
+    to_world(b->rotation, at, to + 4);
+    to[3] = to[7] = 0;
   }
+  memset(motion + SRI_ROW * (size_t)n, 0, SRI_ROW * sizeof *motion);
 }
 
 void sri_body_force(const srFreeBody* body, int n, const double* wrench, double* f) {
   for (int i = 0; i < n; ++i) {
     const srFreeBody* b = &body[i];
     double torque[3], force[3], moment[3];
-    to_body(b->rotation, wrench + 6 * i, torque);
-    to_body(b->rotation, wrench + 6 * i + 3, force);
+    to_body(b->rotation, wrench + SRI_ROW * (size_t)i, torque);
+    to_body(b->rotation, wrench + SRI_ROW * (size_t)i + 4, force);
     srm_cross3(b->com, force, moment);
     for (int k = 0; k < 3; ++k) {
       f[b->first + k] += torque[k] + moment[k];
@@ -44,28 +48,24 @@ void sri_body_force(const srFreeBody* body, int n, const double* wrench, double*
 }
 
 // Velocity of the point of one side.
-static void side_velocity(const srUnilateral* c, int side, const double* motion, double out[3]) {
-  const double* m = motion + 6 * (size_t)c->body[side];
-  srm_cross3(m, c->arm[side], out);
-  for (int k = 0; k < 3; ++k) out[k] += m[3 + k];
+SRM_INLINE v4 side_velocity(const srUnilateral* c, int side, const double* motion) {
+  const double* m = motion + SRI_ROW * (size_t)c->body[side];
+  return v4_cross(v4_load(m), v4_xyz(c->arm[side])) + v4_load(m + 4);
 }
 
-static void point_velocity(const srUnilateral* c, const double* motion, double out[3]) {
-  double a[3] = {0}, b[3] = {0};
-  if (c->body[0] >= 0) side_velocity(c, 0, motion, a);
-  if (c->body[1] >= 0) side_velocity(c, 1, motion, b);
-  srm_sub3(b, a, out);
+SRM_INLINE v4 point_velocity(const srUnilateral* c, const double* motion) {
+  const v4 a = c->body[0] >= 0 ? side_velocity(c, 0, motion) : v4_zero();
+  const v4 b = c->body[1] >= 0 ? side_velocity(c, 1, motion) : v4_zero();
+  return b - a;
 }
 
-double sri_point_normal_velocity(const srUnilateral* c, const double* motion) {
-  double all[3];
-  point_velocity(c, motion, all);
-  return c->b[0] + srm_dot3(c->axis, all);
+SRM_CLONES double sri_point_normal_velocity(const srUnilateral* c, const double* motion) {
+  return c->b[0] + v4_dot(v4_xyz(c->axis), point_velocity(c, motion));
 }
 
 void sri_point_velocity(const srUnilateral* c, const double* motion, double u[3]) {
   double all[3], t[2][3];
-  point_velocity(c, motion, all);
+  v4_put3(all, point_velocity(c, motion));
   srm_frame3(c->axis, t[0], t[1]);
   u[0] = c->b[0] + srm_dot3(c->axis, all);
   for (int k = 0; k < 2; ++k) u[1 + k] = c->b[1 + k] + srm_dot3(t[k], all);
@@ -75,31 +75,25 @@ static double length_of(const double a[3]) { return sqrt(srm_dot3(a, a)); }
 
 void sri_body_sizes(int n, const double* before, const double* motion, srBodySize* out) {
   for (int i = 0; i < n; ++i) {
-    const double *x = motion + 6 * (size_t)i, *y = before + 6 * (size_t)i;
+    const double *x = motion + SRI_ROW * (size_t)i, *y = before + SRI_ROW * (size_t)i;
     double turn[3], change[3];
     srm_sub3(x, y, turn);
-    srm_sub3(x + 3, y + 3, change);
+    srm_sub3(x + 4, y + 4, change);
     out[i] = (srBodySize){
-        .speed = length_of(x + 3), .spin = length_of(x), .change = length_of(change), .turn = length_of(turn)};
+        .speed = length_of(x + 4), .spin = length_of(x), .change = length_of(change), .turn = length_of(turn)};
   }
 }
 
 static double reach_of(const double arm[3]) { return fabs(arm[0]) + fabs(arm[1]) + fabs(arm[2]); }
 
-double sri_point_speed(const srUnilateral* c, const srBodySize* size) {
-  double sum = 0;
+srPointSize sri_point_size(const srUnilateral* c, const srBodySize* size) {
+  srPointSize sum = {0};
   for (int side = 0; side < 2; ++side) {
-    const srBodySize* b = c->body[side] >= 0 ? &size[c->body[side]] : NULL;
-    if (b != NULL) sum += b->speed + b->spin * reach_of(c->arm[side]);
-  }
-  return sum;
-}
-
-double sri_point_change(const srUnilateral* c, const srBodySize* size) {
-  double sum = 0;
-  for (int side = 0; side < 2; ++side) {
-    const srBodySize* b = c->body[side] >= 0 ? &size[c->body[side]] : NULL;
-    if (b != NULL) sum += b->change + b->turn * reach_of(c->arm[side]);
+    if (c->body[side] < 0) continue;
+    const srBodySize* b = &size[c->body[side]];
+    const double reach = reach_of(c->arm[side]);
+    sum.speed += b->speed + b->spin * reach;
+    sum.change += b->change + b->turn * reach;
   }
   return sum;
 }
@@ -120,17 +114,112 @@ void sri_body_acceleration(const srFreeBody* body, int n, const double* f, doubl
   }
 }
 
-void sri_point_push(const srUnilateral* c, const double p[3], double* wrench) {
-  double t[2][3], force[3], torque[3];
-  srm_frame3(c->axis, t[0], t[1]);
-  for (int k = 0; k < 3; ++k) force[k] = p[0] * c->axis[k] + p[1] * t[0][k] + p[2] * t[1][k];
+// ---- four contacts side by side ----------------------------------------------------------------------------------------
+
+typedef struct Four {
+  const srUnilateral* of[4];
+  v4 axis[4], arm[2][4];
+} Four;
+
+// From contact i on; the last one again where there are no more.
+SRM_INLINE void take_four(const srStepContact* contact, int i, int count, Four* f) {
+  static const double world[4] = {0};  // its arms may be infinite
+  const double *axis[4], *a[4], *b[4];
+  for (int k = 0; k < 4; ++k) {
+    const srUnilateral* c = f->of[k] = contact[i + k < count ? i + k : count - 1].from;
+    axis[k] = c->axis;
+    a[k] = c->body[0] < 0 ? world : c->arm[0];
+    b[k] = c->body[1] < 0 ? world : c->arm[0] + 2;  // its last number, and the other arm
+  }
+  v4 last[4];
+  v4_columns_at(axis, f->axis);
+  v4_columns_at(a, f->arm[0]);
+  v4_columns_at(b, last);
+  for (int k = 0; k < 3; ++k) f->arm[1][k] = last[k + 1];
+}
+
+// Of b relative to a, world axes.
+SRM_INLINE void velocities(const Four* f, int nbody, const double* motion, v4 out[3]) {
   for (int side = 0; side < 2; ++side) {
-    if (c->body[side] < 0) continue;
-    double* to = wrench + 6 * (size_t)c->body[side];
-    srm_cross3(c->arm[side], force, torque);
-    for (int k = 0; k < 3; ++k) {
-      to[k] += side == 0 ? -torque[k] : torque[k];
-      to[3 + k] += side == 0 ? -force[k] : force[k];
+    const double *turning[4], *moving[4];
+    for (int k = 0; k < 4; ++k) {
+      const int body = f->of[k]->body[side];
+      turning[k] = motion + SRI_ROW * (size_t)(body < 0 ? nbody : body);
+      moving[k] = turning[k] + 4;
+    }
+    v4 w[4], v[4], turn[3];
+    v4_columns_at(turning, w);
+    v4_columns_at(moving, v);
+    v4_crosses(w, f->arm[side], turn);
+    for (int k = 0; k < 3; ++k) out[k] = side == 0 ? turn[k] + v[k] : (turn[k] + v[k]) - out[k];
+  }
+}
+
+// u of the four.
+SRM_INLINE void rows_of(const Four* f, const v4 velocity[3], v4 u[3]) {
+  v4 own[4], t[2][3];
+  v4_columns_at((const double* const[4]){f->of[0]->b, f->of[1]->b, f->of[2]->b, f->of[3]->b}, own);
+  v4_frames(f->axis, t[0], t[1]);
+  u[0] = own[0] + v4_dots(f->axis, velocity);
+  for (int k = 0; k < 2; ++k) u[1 + k] = own[1 + k] + v4_dots(t[k], velocity);
+}
+
+SRM_CLONES void sri_points_velocity(const srStepContact* contact, int first, int count, int nbody, const double* motion,
+                                    const double* other, double* u, double* other_normal) {
+  for (int i = first; i < count; i += 4) {
+    Four f;
+    v4 velocity[3], rows[3];
+    take_four(contact, i, count, &f);
+    velocities(&f, nbody, motion, velocity);
+    rows_of(&f, velocity, rows);
+    velocities(&f, nbody, other, velocity);
+    const v4 normal = v4_dots(f.axis, velocity);
+    for (int k = 0; k < 4 && i + k < count; ++k) {
+      for (int j = 0; j < 3; ++j) u[3 * (i + k) + j] = rows[j][k];
+      other_normal[i + k] = f.of[k]->b[0] + normal[k];
+    }
+  }
+}
+
+SRM_INLINE void add_to(double* to, v4 x) { v4_store(to, v4_load(to) + x); }
+
+SRM_CLONES void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h,
+                                double* wrench) {
+  for (int i = 0; i < count; i += 4) {
+    Four f;
+    v4 t[2][3], p[3], force[4] = {{0}}, row[4];
+    take_four(contact, i, count, &f);
+    v4_frames(f.axis, t[0], t[1]);
+    for (int k = 0; k < 4; ++k) {
+      for (int j = 0; j < 3; ++j) p[j][k] = impulse[3 * (i + k < count ? i + k : count - 1) + j];
+    }
+    for (int j = 0; j < 3; ++j) p[j] /= h;
+    for (int j = 0; j < 3; ++j) force[j] = p[0] * f.axis[j] + p[1] * t[0][j] + p[2] * t[1][j];
+    v4_columns(force, row);
+    for (int k = 0; k < 4 && i + k < count; ++k) {
+      for (int side = 0; side < 2; ++side) {
+        if (f.of[k]->body[side] < 0) continue;
+        double* to = wrench + SRI_ROW * (size_t)f.of[k]->body[side];
+        const v4 push = side == 0 ? -row[k] : row[k];
+        add_to(to, v4_cross(v4_xyz(f.of[k]->arm[side]), push));
+        add_to(to + 4, push);
+      }
+    }
+  }
+}
+
+SRM_CLONES void sri_points_work(const srStepContact* contact, int count, int nbody, const double* impulse,
+                                const double* u, const double* motion, double* normal, double* friction) {
+  for (int i = 0; i < count; i += 4) {
+    Four f;
+    v4 velocity[3], after[3];
+    take_four(contact, i, count, &f);
+    velocities(&f, nbody, motion, velocity);
+    rows_of(&f, velocity, after);
+    for (int k = 0; k < 4 && i + k < count; ++k) {
+      const double *p = impulse + 3 * (i + k), *before = u + 3 * (i + k);
+      *normal += p[0] * (0.5 * (before[0] + after[0][k]));
+      for (int j = 1; j < contact[i + k].rows; ++j) *friction += p[j] * (0.5 * (before[j] + after[j][k]));
     }
   }
 }
@@ -147,9 +236,9 @@ void sri_point_rows(srUnilateral* c, const srFreeBody* body) {
     const srFreeBody* b = &body[c->body[side]];
     for (int k = 0; k < 6; ++k) c->column[at + k] = b->first + k;
     for (int k = 0; k < 3; ++k) {
-      double wrench[6], f[6] = {0};
+      double wrench[SRI_ROW] = {0}, f[6] = {0};
       srm_cross3(c->arm[side], direction[k], wrench);
-      srm_set3(wrench + 3, direction[k]);
+      srm_set3(wrench + 4, direction[k]);
       srFreeBody alone = *b;
       alone.first = 0;
       sri_body_force(&alone, 1, wrench, f);

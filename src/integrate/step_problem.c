@@ -687,7 +687,9 @@ static int free_body_of(srStepProblem* x, int body) {
   srContactBody* b = &x->large->body[x->large->nbody];
   b->inverse_mass = 1 / x->free[body].mass;
   inverse_inertia(&x->free[body], b->inverse_inertia);
-  memcpy(b->velocity, x->motion + 6 * (size_t)body, sizeof b->velocity);
+  const double* motion = x->motion + SRI_ROW * (size_t)body;
+  srm_set3(b->velocity, motion);
+  srm_set3(b->velocity + 3, motion + 4);
   return *number = x->large->nbody++;
 }
 

@@ -54,6 +54,39 @@ SRM_INLINE double v4_dot(v4 a, v4 b) {  // of the first three lanes
 SRM_INLINE v4 v4_yzx(v4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
 SRM_INLINE v4 v4_cross(v4 a, v4 b) { return v4_yzx(a * v4_yzx(b) - v4_yzx(a) * b); }
 
+// Columns of four rows: what four places have first, second, third, fourth.
+SRM_INLINE void v4_columns(const v4 r[4], v4 out[4]) {
+  const v4 xz = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), xz2 = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+  const v4 yw = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7), yw2 = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(xz, xz2, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(yw, yw2, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(xz, xz2, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(yw, yw2, 2, 3, 6, 7);
+}
+SRM_INLINE void v4_columns_at(const double* const at[4], v4 out[4]) {  // no alignment
+  const v4 r[4] = {*(const v4_any*)at[0], *(const v4_any*)at[1], *(const v4_any*)at[2], *(const v4_any*)at[3]};
+  v4_columns(r, out);
+}
+
+// Four vectors side by side, by components.
+SRM_INLINE v4 v4_dots(const v4 a[3], const v4 b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+SRM_INLINE void v4_crosses(const v4 a[3], const v4 b[3], v4 out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+// srm_frame3 (vector3.h) of four unit vectors, with the same bits.
+SRM_INLINE void v4_frames(const v4 n[3], v4 t[3], v4 u[3]) {
+  const v4 one = v4_all(1), sign = (v4)(((v4u)n[2] & ((v4u){0} + (1ULL << 63))) | (v4u)one);
+  const v4 a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
+  t[0] = 1 + sign * n[0] * n[0] * a;
+  t[1] = sign * b;
+  t[2] = -sign * n[0];
+  u[0] = b;
+  u[1] = sign + n[1] * n[1] * a;
+  u[2] = -n[1];
+}
+
 // A matrix as columns.
 typedef struct m3 {
   v4 c[3];

@@ -12,19 +12,6 @@
 #include "base/base.h"
 #include "math/vector3.h"
 
-// Four doubles of each of four places, by columns.
-SRM_INLINE void columns_of(const double* const at[LANES], vec out[4]) {
-  vec r[4];
-  UNROLL
-  for (int i = 0; i < 4; ++i) r[i] = *(const v4_any*)at[i];
-  const vec xz = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), xz2 = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
-  const vec yw = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7), yw2 = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
-  out[0] = __builtin_shufflevector(xz, xz2, 0, 1, 4, 5);
-  out[1] = __builtin_shufflevector(yw, yw2, 0, 1, 4, 5);
-  out[2] = __builtin_shufflevector(xz, xz2, 2, 3, 6, 7);
-  out[3] = __builtin_shufflevector(yw, yw2, 2, 3, 6, 7);
-}
-
 // ---- velocities ---------------------------------------------------------------------------------------------------------
 
 SRM_INLINE void add_to(double* to, v4 x) { v4_store(to, v4_load(to) + x); }
@@ -85,22 +72,10 @@ SRM_INLINE void take_four(const srContactProblem* p, const double* impulse, int 
     b[i] = f->point[i]->arm[0] + 2;  // its last number, and the other arm
   }
   vec last[4];
-  columns_of(normal, f->normal);
-  columns_of(a, f->arm[0]);
-  columns_of(b, last);
+  v4_columns_at(normal, f->normal);
+  v4_columns_at(a, f->arm[0]);
+  v4_columns_at(b, last);
   for (int k = 0; k < 3; ++k) f->arm[1][k] = last[k + 1];
-}
-
-// srm_frame3 in lanes.
-SRM_INLINE void frames(const vec n[3], vec t[3], vec u[3]) {
-  const vec one = every(1), sign = choose((mask)n[2] < 0, -one, one);
-  const vec a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
-  t[0] = 1 + sign * n[0] * n[0] * a;
-  t[1] = sign * b;
-  t[2] = -sign * n[0];
-  u[0] = b;
-  u[1] = sign + n[1] * n[1] * a;
-  u[2] = -n[1];
 }
 
 // Of b relative to a, in world axes.
@@ -131,8 +106,8 @@ SRM_INLINE vec mobility(const Four* f, const srContactProblem* p) {
       mass[i] = &b->inverse_mass;  // and xx yy zz
       rest[i] = b->inverse_inertia + 2;
     }
-    columns_of(mass, m);
-    columns_of(rest, I);
+    v4_columns_at(mass, m);
+    v4_columns_at(rest, I);
     cross(f->arm[side], f->normal, torque);
     const vec turn[3] = {m[1] * torque[0] + I[1] * torque[1] + I[2] * torque[2],
                          I[1] * torque[0] + m[2] * torque[1] + I[3] * torque[2],
@@ -156,9 +131,9 @@ SRM_INLINE void measure_four(const Four* f, const srContactProblem* p, const dou
     soft[i] = f->cone[i]->compliance[1];
     for (int k = 0; k < 3; ++k) x[k][i] = f->p[i][k];
   }
-  columns_of(given, own);
+  v4_columns_at(given, own);
   relative_velocity(f, p, v, u);
-  frames(f->normal, t[0], t[1]);
+  v4_frames(f->normal, t[0], t[1]);
   const vec W = mobility(f, p);
   y[0] = own[0] + dot3(f->normal, u) + (p->compliance * W + own[3]) * x[0];
   for (int k = 1; k < 3; ++k) y[k] = own[k] + dot3(t[k - 1], u) + soft * x[k];
