@@ -136,7 +136,7 @@ typedef struct srSystem {
   int (*rates_free)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                     double* qdot, double* vdot, double* ydot, double* wdot);
   // M (nv x nv, row-major, or by M_sparsity) and f (nv). D (ng x nv, or by G_sparsity) is requested where D_differs is set,
-  // else it is NULL. ydot (ny).
+  // else it is NULL. ydot (ny). M is NULL where a method has it already: of systems with `bodies`, whose M is the same at every q.
   int (*dynamics)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                   double* M, double* f, double* ydot, double* D);
   // g (np), G (ng x nv, row-major, or by G_sparsity), b (ng). Any output may be NULL.

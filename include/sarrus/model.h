@@ -561,14 +561,15 @@ typedef struct srData {
 #define SR_DATA_MEMBER(name, count, doc) double* name;
   SR_DATA_FIELDS(SR_DATA_MEMBER)
 #undef SR_DATA_MEMBER
-  int rank;                       // of the constraints at the last acceleration, constrained models
-  bool closures_known;            // g and G of the loop closures belong to the kinematics
-  srStage measured;               // up to which jq, jv do, in absolute coordinates: integrators may not need them
-  double row_residual;            // largest |G a - gamma| of the last acceleration
-  double soft_energy;             // stored in soft closures, of the last sr_forces
-  struct srDataPrivate* priv;     // solver of the constraints
-  bool rigid;                     // contacts exert no forces: the method of the run solves them with the motion
-  const double* held;             // branches of laws that jump, while a run holds them; NULL: as the state gives them
+  int rank;                    // of the constraints at the last acceleration, constrained models
+  bool closures_known;         // g and G of the loop closures belong to the kinematics
+  long positions;              // how often the poses of the links were computed: what follows from them knows its own
+  srStage measured;            // up to which jq, jv do, in absolute coordinates: integrators may not need them
+  double row_residual;         // largest |G a - gamma| of the last acceleration
+  double soft_energy;          // stored in soft closures, of the last sr_forces
+  struct srDataPrivate* priv;  // solver of the constraints
+  bool rigid;                  // contacts exert no forces: the method of the run solves them with the motion
+  const double* held;          // branches of laws that jump, while a run holds them; NULL: as the state gives them
   struct srInstances* instances;  // of contacts of sets; NULL: the model has none
   double*
       element_power;  // f . x' of each force element (nforce) and contact set (nset), W, of the last sr_forces; NULL: not kept

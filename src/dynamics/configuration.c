@@ -50,11 +50,17 @@ static v4 slide(v4 w, v4 u, _Bool inverse) {
   return u + B * wu + C * v4_cross(w, wu);
 }
 
-// n exp(w/2)
-static void quaternion_add(const double n[4], const double w[3], double out[4]) {
+static void quaternion_exp(const double w[3], double out[4]) {  // exp(w/2)
   const double a = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / 2;
   const double s = a > 1e-4 ? sin(a) / a / 2 : (1 - a * a / 6) / 2;
-  const double step[4] = {cos(a), s * w[0], s * w[1], s * w[2]};
+  out[0] = cos(a);
+  for (int i = 0; i < 3; i++) out[1 + i] = s * w[i];
+}
+
+// n exp(w/2)
+static void quaternion_add(const double n[4], const double w[3], double out[4]) {
+  double step[4];
+  quaternion_exp(w, step);
   quaternion_product(n, step, out);
 }
 
@@ -109,11 +115,10 @@ void sr_axes_rate(const srModel* m, const double* v, double* out) {
 }
 
 void sr_drift(const srModel* m, const double* q, double h, const double* move, double* v, double* q_out) {
-  static const double identity[4] = {1, 0, 0, 0};
   for (int i = 1; i < m->nlink; i++) {
     const int type = m->link_type[i];
     const double *qi = q + m->link_q[i], *x = move + m->link_v[i];
-    double *out = q_out + m->link_q[i], *vi = v + m->link_v[i], n[4], turn[4];
+    double *out = q_out + m->link_q[i], *vi = v + m->link_v[i], n[4], step[4];
     if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
       out[0] = qi[0] + h * x[0];
       continue;
@@ -121,11 +126,12 @@ void sr_drift(const srModel* m, const double* q, double h, const double* move, d
     const int quaternion = type == SR_LINK_FREE ? 3 : 0;
     const double w[3] = {h * x[0], h * x[1], h * x[2]};
     quaternion_unit(qi + quaternion, n);
-    quaternion_add(n, w, out + quaternion);
+    quaternion_exp(w, step);
+    quaternion_product(n, step, out + quaternion);
     if (type != SR_LINK_FREE) continue;
     v4_put3(out, v4_xyz(qi) + h * quaternion_turn(n, v4_xyz(x + 3)));
-    quaternion_add(identity, (const double[3]){-w[0], -w[1], -w[2]}, turn);
-    v4_put3(vi + 3, quaternion_turn(turn, v4_xyz(vi + 3)));
+    const double back[4] = {step[0], -step[1], -step[2], -step[3]};
+    v4_put3(vi + 3, quaternion_turn(back, v4_xyz(vi + 3)));
   }
 }
 

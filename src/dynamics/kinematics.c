@@ -54,6 +54,7 @@ SRM_CLONES void sr_link_positions(const srModel* m, srData* d) {
     srm_pose_store(d->link_pose + 16 * i, srm_pose_product(parent, srm_pose_load(d->link_X + 16 * i)));
   }
   d->stage = SR_STAGE_POSITION;
+  d->positions++;
   d->measured = SR_STAGE_NONE;
   d->closures_known = false;
   keep(d->known, d->q, m->nq);

@@ -60,6 +60,8 @@ static double distance(const double* a, const double* b) {
 }
 
 static void find_centres(const srModel* m, const srData* d, struct srInstances* x) {
+  if (x->running && x->centred == d->positions) return;
+  x->centred = d->positions;
   for (int i = 0; i < m->ncollider; i++) {
     const int point = m->collider[i].point;
     srm_pose_point(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point + 12, x->centre + 3 * i);
@@ -119,11 +121,23 @@ static double speed_of(const srModel* m, const srData* d, const struct srInstanc
 static double find_moved(const srModel* m, const srData* d, const struct srInstances* x, const double* v, double step) {
   double ball = 0, plane = 0;
   for (int i = 0; i < m->ncollider; i++) {
+    if (link_of(m, i) == 0) continue;
     const double more = v != NULL ? BEYOND * step * speed_of(m, d, x, v, i) : 0;
-    double* most = is_bounded(m, i) ? &ball : &plane;
-    *most = fmax(*most, way_of(m, d, x, i) + more - x->wider[i]);
+    const double most = way_of(m, d, x, i) + more - x->wider[i];
+    if (is_bounded(m, i)) {
+      ball = most > ball ? most : ball;
+    } else {
+      plane = most > plane ? most : plane;
+    }
   }
   return ball + fmax(ball, plane);
+}
+
+// The same since the list was built, until now.
+static void check_moved(const srModel* m, const srData* d, struct srInstances* x) {
+  if (x->running && x->made && x->checked == d->positions) return;
+  x->moved = x->made ? find_moved(m, d, x, NULL, 0) : 0;
+  x->checked = d->positions;
 }
 
 // Largest speed of approach.
@@ -145,6 +159,13 @@ bool sr_set_located(const struct srInstances* x, const srContactSet* set) {
 const srSurfaceLaws* sr_near_law(const srModel* m, const srNear* near) {
   const srContactSet* set = &m->set[near->set];
   return &set->law[near->card_a * set->ncard + near->card_b];
+}
+
+static srNearKind kind_of(const srModel* m, int a, int b) {
+  const int kind = m->collider[a].kind;
+  if (m->collider[b].kind != SR_KIND_SPHERE) return SR_NEAR_ANY;
+  if (kind == SR_KIND_SPHERE) return SR_NEAR_SPHERES;
+  return kind == SR_KIND_PLANE && link_of(m, a) == 0 ? SR_NEAR_ON_PLANE : SR_NEAR_ANY;
 }
 
 typedef struct Listing {
@@ -184,7 +205,8 @@ static bool add_near(Listing* l, int one, int two) {
                                        .b = swap ? i : j,
                                        .card_a = set->card[swap ? two : one],
                                        .card_b = set->card[swap ? one : two],
-                                       .instance = -1};
+                                       .instance = -1,
+                                       .kind = swap ? kind_of(l->m, j, i) : kind_of(l->m, i, j)};
   return true;
 }
 
@@ -338,6 +360,7 @@ static int make_list(const srModel* m, srData* d, double skin, const double* v, 
     for (int i = 0; i < m->ncollider; i++) x->wider[i] *= 0.5;
   }
   x->moved = 0;
+  x->checked = d->positions;
   x->made = true;
   x->version++;
   connect(m, x);
@@ -349,26 +372,17 @@ static int make_list(const srModel* m, srData* d, double skin, const double* v, 
 
 // ---- instances --------------------------------------------------------------------------------------------------------
 
-// Heaps of balls have many pairs of spheres, and of spheres and planes that are fixed to the ground.
-typedef enum Simple { NOT_SIMPLE, TWO_SPHERES, ON_FIXED_PLANE } Simple;
-static Simple simple_kind(const srModel* m, const srNear* near) {
-  const int kind = m->collider[near->a].kind;
-  if (m->collider[near->b].kind != SR_KIND_SPHERE) return NOT_SIMPLE;
-  if (kind == SR_KIND_SPHERE) return TWO_SPHERES;
-  return kind == SR_KIND_PLANE && link_of(m, near->a) == 0 ? ON_FIXED_PLANE : NOT_SIMPLE;
-}
-
 // The same as find_point, without rotations. A frame of the ground is where it was when the list was built.
-static void simple_gap(const srModel* m, const srData* d, const srNear* near, Simple kind, double* gap, double* rate) {
+static void simple_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate) {
   const srCollider *one = &m->collider[near->a], *two = &m->collider[near->b];
   const double* plane = d->instances->built + 12 * near->a;
   srPointState a = {0}, b;
   double r[3], u[3];
   sr_port_point(m, d, two->point, &b);
-  if (kind == TWO_SPHERES) sr_port_point(m, d, one->point, &a);
-  srm_sub3(b.p, kind == TWO_SPHERES ? a.p : plane + 9, r);
+  if (near->kind == SR_NEAR_SPHERES) sr_port_point(m, d, one->point, &a);
+  srm_sub3(b.p, near->kind == SR_NEAR_SPHERES ? a.p : plane + 9, r);
   srm_sub3(b.v, a.v, u);
-  if (kind == ON_FIXED_PLANE) {
+  if (near->kind == SR_NEAR_ON_PLANE) {
     *gap = srm_dot3(plane + 6, r) - two->radius;
     *rate = srm_dot3(plane + 6, u);
     return;
@@ -379,9 +393,8 @@ static void simple_gap(const srModel* m, const srData* d, const srNear* near, Si
 }
 
 void sr_near_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate) {
-  const Simple kind = simple_kind(m, near);
-  if (kind != NOT_SIMPLE) {
-    simple_gap(m, d, near, kind, gap, rate);
+  if (near->kind != SR_NEAR_ANY) {
+    simple_gap(m, d, near, gap, rate);
     return;
   }
   srFrameMotion seen;
@@ -488,13 +501,13 @@ static void remove_over(const srModel* m, srData* d) {
 
 // By the centres, which are known: most near pairs do not touch.
 static bool are_balls_apart(const srModel* m, const struct srInstances* x, const srNear* near) {
-  const Simple kind = simple_kind(m, near);
+  const bool spheres = near->kind == SR_NEAR_SPHERES;
   const double *plane = x->built + 12 * near->a, *centre = x->centre + 3 * near->b;
-  const double touch = m->collider[near->b].radius + (kind == TWO_SPHERES ? m->collider[near->a].radius : 0);
+  const double touch = m->collider[near->b].radius + (spheres ? m->collider[near->a].radius : 0);
   double r[3];
-  if (kind == NOT_SIMPLE) return false;
-  srm_sub3(centre, kind == TWO_SPHERES ? x->centre + 3 * near->a : plane + 9, r);
-  return kind == TWO_SPHERES ? srm_dot3(r, r) > touch * touch : srm_dot3(plane + 6, r) > touch;
+  if (near->kind == SR_NEAR_ANY) return false;
+  srm_sub3(centre, spheres ? x->centre + 3 * near->a : plane + 9, r);
+  return spheres ? srm_dot3(r, r) > touch * touch : srm_dot3(plane + 6, r) > touch;
 }
 
 // Near pairs in contact that are not waiting to be located.
@@ -522,7 +535,7 @@ static int too_far(srData* d) {
 int sr_near_at(const srModel* m, srData* d) {
   struct srInstances* x = d->instances;
   find_centres(m, d, x);
-  x->moved = x->made ? find_moved(m, d, x, NULL, 0) : 0;
+  check_moved(m, d, x);
   if (x->made && x->moved <= x->skin) return 0;
   return x->made && x->fixed ? too_far(d) : make_list(m, d, 0, NULL, 0);
 }
@@ -548,7 +561,7 @@ int sr_instances_prepare(const srModel* m, srData* d, double step, double* cover
   find_centres(m, d, x);
   remove_over(m, d);
   const double speed = find_speed(m, d, x), need = 2 * speed * step;
-  x->moved = x->made ? find_moved(m, d, x, NULL, 0) : 0;
+  check_moved(m, d, x);
   const double wide = TOO_WIDE * fmax(SKIN * least_radius(m), 2 * need);
   if (!x->made || !(x->moved + need <= x->skin) || x->skin > wide) {
     const int answer = make_list(m, d, 2 * need, NULL, 0);

@@ -135,12 +135,12 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
   const srSystem* s = &integrator->system;
   const size_t size = (size_t)integrator->n * sizeof(double);
   double* x_new = integrator->x_new;
-  *same = true;
+  if (same != NULL) *same = true;
   if (s->accepted == NULL && integrator->constrained == NULL) {
     take(integrator, t_new, h);
     return SRI_DONE;
   }
-  memcpy(integrator->x_before, x_new, size);  // no longer needed as the start of the previous step
+  if (same != NULL) memcpy(integrator->x_before, x_new, size);  // no longer needed as the start of the previous step
   if (integrator->constrained != NULL) {
     int outcome = sri_finish_constraints(integrator, t_new);
     if (outcome != SRI_DONE) return outcome;
@@ -155,7 +155,7 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
     if (sri_not_finite(integrator, x_new) >= 0) return SRI_NOT_FINITE;
   }
   // Discrete states are not visible here and may have changed the forces.
-  *same = (s->accepted == NULL || s->nz == 0) && rates_hold(integrator, integrator->x_before, x_new);
+  if (same != NULL) *same = (s->accepted == NULL || s->nz == 0) && rates_hold(integrator, integrator->x_before, x_new);
   take(integrator, t_new, h);
   return SRI_DONE;
 }

@@ -49,7 +49,7 @@ int sri_rk_stages(srIntegrator* integrator, srRungeKutta* rk, double h, double t
 // k[stages] = F(t_new, x_new; tau): first stage of the next step, derivative for dense output, error estimate.
 int sri_rk_close(srIntegrator* integrator, srRungeKutta* rk, double t_new, double tau);
 // Calls `accepted` on x_new and, when it agrees, makes x_new the state and counts the step. *same: rates
-// evaluated earlier at x_new still hold.
+// evaluated earlier at x_new still hold; NULL: nobody asks.
 int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same);
 
 // Cubic through both ends of the last step with derivatives k0 and k1:

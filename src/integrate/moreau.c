@@ -67,6 +67,7 @@ typedef struct srMoreau {
   srGrid grid;
   srmSaddle* saddle;  // M and G; NULL: M by its blocks always
   bool by_blocks;     // M in this step
+  bool has_mass;      // M of free bodies, in their own axes, is that of the first step
   srStepMass* stiff;  // M with the stiffness of a step in its place; NULL: forces are explicit
   srStepProblem* problem;
   srUnilateral* listed;
@@ -251,7 +252,7 @@ static void start(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   sri_grid_start(&work->grid, integrator->t);
   sri_kept_clear(work->kept);
-  work->rests = false;
+  work->rests = work->has_mass = false;
   if (integrator->system.nv > 0) memset(work->before_a, 0, (size_t)integrator->system.nv * sizeof(double));
   work->told = (srImpulses){.worst = work->told.worst, .t_worst = work->told.t_worst, .unsolved = work->told.unsolved};
 }
@@ -539,8 +540,9 @@ static int evaluate(srIntegrator* integrator, double h, double t_new) {
   // Last, for the powers: those of the energy balance are of this evaluation.
   if (c != NULL) outcome = sri_constraint(integrator, t_rows, x, NULL, c->G, c->b);
   if (outcome == SRI_DONE) {
-    outcome = sri_outcome(s->dynamics(s->user, t, x, v, v + s->nv, SR_TAU_ELEMENT, work->M, work->f, work->ydot,
-                                      s->D_differs && c != NULL ? c->D : NULL));
+    outcome = sri_outcome(s->dynamics(s->user, t, x, v, v + s->nv, SR_TAU_ELEMENT, work->has_mass ? NULL : work->M,
+                                      work->f, work->ydot, s->D_differs && c != NULL ? c->D : NULL));
+    work->has_mass = outcome == SRI_DONE && work->body != NULL;
   }
   return outcome;
 }
@@ -953,12 +955,11 @@ static void tell_problem(srIntegrator* integrator) {
 
 static int try_step(srIntegrator* integrator, double h, double t_new) {
   srMoreau* work = integrator->work;
-  bool same = false;
   int outcome = attempts(integrator, h, t_new);
   if (outcome == SRI_DONE) outcome = settle_end(integrator, h);
   if (outcome != SRI_DONE) return outcome;
   tell_problem(integrator);
-  outcome = sri_accept(integrator, t_new, h, &same);
+  outcome = sri_accept(integrator, t_new, h, NULL);
   if (outcome != SRI_DONE) return outcome;
   if (integrator->constrained != NULL) integrator->lambda = integrator->constrained->lambda;
   keep(work);

@@ -67,6 +67,7 @@ void sr_instances_destroy(struct srInstances* x) {
 void sr_instances_reset(const srModel* m, struct srInstances* x) {
   x->nnear = x->nlocated = x->nused = 0;
   x->made = x->running = x->adaptive = x->fixed = false;
+  x->centred = x->checked = -1;
   x->changed = true;
   x->edition++;
   x->version++;
@@ -88,6 +89,7 @@ void sr_instances_copy(const srModel* m, const struct srInstances* from, struct 
   to->skin = from->skin;
   to->moved = from->moved;
   to->made = from->made;
+  to->centred = to->checked = -1;
   to->changed = true;
   to->edition++;
   to->version++;
@@ -95,6 +97,7 @@ void sr_instances_copy(const srModel* m, const struct srInstances* from, struct 
   COPY(instance, n);
   COPY(near, (size_t)from->nnear);
   COPY(built, 12 * (size_t)m->ncollider);
+  COPY(wider, (size_t)m->ncollider);
   COPY(used, n);
   COPY(free, n);
   COPY(nfree, (size_t)m->nset);

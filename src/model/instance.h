@@ -21,11 +21,15 @@ typedef struct srInstance {
   srForceElement element;
 } srInstance;
 
+// Heaps of balls have many pairs of spheres, and of spheres and planes that are fixed to the ground: their gaps need no rotations.
+typedef enum srNearKind { SR_NEAR_ANY, SR_NEAR_SPHERES, SR_NEAR_ON_PLANE } srNearKind;
+
 // Two shapes that may touch before the list is rebuilt.
 typedef struct srNear {
   int set, a, b;
   int card_a, card_b;
   int instance;  // -1: none
+  srNearKind kind;
 } srNear;
 
 struct srInstances {
@@ -37,13 +41,15 @@ struct srInstances {
   int nused, *used;      // those in use
   int *nfree, *free;     // of each set: free slots, from srContactSet.first on; the last one is taken first
   int* chain;            // ncollider + ninstance: instances by their b, while the list is built
-  double* centre;        // ncollider x 3: at the last state
+  double* centre;        // ncollider x 3: at the last state ...
+  long centred;          // ... of these positions of the data; -1: none
   double* built;         // ncollider x 12: where the list was built: columns of the rotation, origin
   double* ball;          // ncollider x 4: centres, radii of the balls of one set
   int* ball_of;          // ncollider: their indices among the members of the set
   double skin;           // range of the list: all pairs with a gap below it, when it was built ...
   double* wider;         // ncollider: ... and as much more on the side of each, where it moves far in a step
-  double moved;          // largest possible change of a gap since then
+  double moved;          // largest possible change of a gap since then ...
+  long checked;          // ... at these positions; -1: unknown
   bool made;             // there is a list
   // In a run: contacts are located where error control chooses the steps, else where the law needs the approach velocity; the list is then
   // fixed within a step, since the switching functions belong to it.

@@ -57,9 +57,8 @@ void sr_run_take_impulses(srRun* run) {
   if (x == NULL) return;
   for (int i = 0; i < x->count; ++i) {
     const srUnilateral* contact = sri_contact_of_step(run->integrator, i);
-    if (sr_contact_is_length(run->m, contact->id)) {
-      run->contacts->deepest = fmax(run->contacts->deepest, -contact->gap);
-    }
+    if (-contact->gap > run->contacts->deepest && sr_contact_is_length(run->m, contact->id))
+      run->contacts->deepest = -contact->gap;
   }
   run->w_before[SR_ACCOUNT_CONTACT] += x->normal;
   run->w_before[SR_ACCOUNT_FRICTION] += x->friction;

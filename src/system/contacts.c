@@ -211,11 +211,11 @@ static double* rates_of_next(const List* x, long key) {
 }
 
 // K: of the law, or of the pair where the law has none of its own.
-static srUnilateral* add(List* x, long id, const srSurfaceLaws* c, double K) {
+static srUnilateral* add(List* x, long id, long key, const srSurfaceLaws* c, double K) {
   if (x->choice != NULL && x->choice->rate != NULL) x->choice->rate[3 * x->count] = NAN;
   srUnilateral* to = &x->out[x->count++];
   *to = (srUnilateral){.id = id,
-                       .pair = 1 + sr_contact_key(x->m, id),
+                       .pair = 1 + key,
                        .normal = -1,
                        .tangent = -1,
                        .mu = c->slip.law != NULL ? c->slip.k : 0.0,
@@ -401,7 +401,7 @@ static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws*
   const srTangents tangents = tangents_of(of, laws, pose);
   const int n = find_points(of, &seen, pose, point, rate != NULL ? moved : NULL), first = x->count;
   for (int i = 0; i < n; ++i) {
-    srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), laws, K);
+    srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), key, laws, K);
     put_point(&path, &tangents, of->pair->place != NULL, &point[i].at, out);
     if (rate != NULL) put_rates(of, &tangents, &seen, &point[i].at, &moved[i], rate + 3 * i);
   }
@@ -500,33 +500,35 @@ static void put_bodies(const List* x, const int point[2], srUnilateral* out) {
 }
 
 // Spheres, and spheres on planes of the ground, whose surfaces rest in their bodies.
-static bool is_simple(const srModel* m, const srNear* near, const Shapes* of) {
-  const int kind = m->collider[near->a].kind;
-  if (of->shape[0]->belt >= 0 || of->shape[1]->belt >= 0 || m->collider[near->b].kind != SR_KIND_SPHERE) return false;
-  return kind == SR_KIND_SPHERE || (kind == SR_KIND_PLANE && m->point_link[of->point[0]] == 0);
+static bool is_simple(const srModel* m, const srNear* near) {
+  return near->kind != SR_NEAR_ANY && m->collision[m->collider[near->a].shape].belt < 0 &&
+         m->collision[m->collider[near->b].shape].belt < 0;
 }
 
-// From their centres alone. The arms are along the normal exactly where the centre is that of mass.
-static void put_simple(const List* x, const srNear* near, const Shapes* of, srUnilateral* out) {
+// From their centres alone, as pair_sphere_sphere.c and pair_plane_sphere.c have them. The arms are along the normal exactly where the centre is that of mass.
+static void put_simple(const List* x, const srNear* near, srUnilateral* out) {
   const srModel* m = x->m;
-  const double *a = x->d->instances->centre + 3 * near->a, *b = x->d->instances->centre + 3 * near->b;
-  const double* frame = x->d->instances->built + 12 * near->a;  // of the ground: where it was when the list was made
-  const bool plane = m->collider[near->a].kind == SR_KIND_PLANE;
-  double apart[3], from[3];
-  srPairPlace place = {.n = {frame[6], frame[7], frame[8]}, .arm = of->radius[1]};
+  const struct srInstances* of = x->d->instances;
+  const srCollider *one = &m->collider[near->a], *two = &m->collider[near->b];
+  const double *a = of->centre + 3 * near->a, *b = of->centre + 3 * near->b;
+  const int link[2] = {m->point_link[one->point], m->point_link[two->point]};
+  double apart[3], from[3], arm = two->radius;
   srm_sub3(b, a, apart);
-  if (plane) {
-    place.gap = srm_dot3(place.n, apart) - of->radius[1];
+  if (near->kind == SR_NEAR_ON_PLANE) {
+    srm_set3(out->axis, of->built + 12 * near->a + 6);  // of the ground: where it was when the list was made
+    out->gap = srm_dot3(out->axis, apart) - two->radius;
   } else {
-    of->pair->place(of->radius, apart, &place);
+    const double distance = sqrt(srm_dot3(apart, apart)), curve = distance > 0 ? 1 / distance : 0;
+    for (int k = 0; k < 3; ++k) out->axis[k] = distance > 0 ? curve * apart[k] : k == 2;
+    out->gap = distance - one->radius - two->radius;
+    arm += 0.5 * out->gap;
+    arm_to(m, x->d, link[0], a, from);
+    srm_add_scaled3(from, one->radius + 0.5 * out->gap, out->axis, out->arm[0]);
   }
-  out->gap = place.gap;
-  srm_set3(out->axis, place.n);
-  arm_to(m, x->d, m->point_link[of->point[1]], b, from);
-  srm_add_scaled3(from, -place.arm, place.n, out->arm[1]);
-  arm_to(m, x->d, m->point_link[of->point[0]], a, from);
-  srm_add_scaled3(from, of->radius[0] + 0.5 * place.gap, place.n, out->arm[0]);
-  put_bodies(x, of->point, out);
+  arm_to(m, x->d, link[1], b, from);
+  srm_add_scaled3(from, -arm, out->axis, out->arm[1]);
+  out->body[0] = link[0] - 1;
+  out->body[1] = link[1] - 1;
 }
 
 static void put_belt(const Shapes* of, const List* x, const double pose[16], const double a[16], srUnilateral* out) {
@@ -557,7 +559,7 @@ static void put_points(List* x, const Shapes* of, long key, const srSurfaceLaws*
   pose_from(a, b, pose);
   const int n = sr_pair_points(of->pair, of->radius, of->shape[0], of->shape[1], pose, point), first = x->count;
   for (int i = 0; i < n; ++i) {
-    srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), laws, K);
+    srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), key, laws, K);
     double r[3], at[3];
     out->gap = point[i].at.gap;
     srm_pose_rotate(a, point[i].at.n, out->axis);
@@ -609,7 +611,7 @@ static int put_element(List* x, int i) {
     return 0;
   }
   double* rates = rates_of_next(x, i);
-  srUnilateral* out = add(x, i, c, c->p.K);
+  srUnilateral* out = add(x, i, i, c, c->p.K);
   srPortMotion motion;
   double rate;
   double* full = x->d->work;
@@ -655,20 +657,23 @@ static void put_near(List* x) {
   for (int i = 0; i < instances->nnear; ++i) {
     const srNear* near = &instances->near[i];
     const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
+    const srSurfaceLaws* law = sr_near_law(m, near);
+    const long key = pair_key(m, near);
     bool swap;
-    if (is_left_out(x, pair_key(m, near))) continue;
+    if (is_left_out(x, key)) continue;
+    const double K = stiffness_of(m, near, law);
+    if (x->points && is_simple(m, near)) {
+      put_simple(x, near, add(x, key, key, law, K));
+      continue;
+    }
     const Shapes of = {{a->point, b->point},
                        sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                        {a->radius, b->radius},
                        {&m->collision[a->shape], &m->collision[b->shape]}};
-    const srSurfaceLaws* law = sr_near_law(m, near);
-    const double K = stiffness_of(m, near, law);
-    if (!x->points) {
-      put_shapes(x, &of, pair_key(m, near), law, K);
-    } else if (is_simple(m, near, &of)) {
-      put_simple(x, near, &of, add(x, pair_key(m, near), law, K));
+    if (x->points) {
+      put_points(x, &of, key, law, K);
     } else {
-      put_points(x, &of, pair_key(m, near), law, K);
+      put_shapes(x, &of, key, law, K);
     }
   }
 }

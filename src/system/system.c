@@ -80,10 +80,10 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
   sr_bias_force(m, d);
-  if (is_sparse(s)) {
+  if (M != NULL && is_sparse(s)) {
     sr_mass(m, d);
     copy(M, d->M, m->M_row[m->nv]);
-  } else {
+  } else if (M != NULL) {
     dense_mass(m, d, M);
   }
   for (int i = 0; i < m->nv; ++i) f[i] = d->f[i] - d->bias[i];
