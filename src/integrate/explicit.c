@@ -140,7 +140,8 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
     take(integrator, t_new, h);
     return SRI_DONE;
   }
-  if (same != NULL) memcpy(integrator->x_before, x_new, size);  // no longer needed as the start of the previous step
+  if (same != NULL || integrator->constrained != NULL)
+    memcpy(integrator->x_before, x_new, size);  // no longer needed as the start of the previous step
   if (integrator->constrained != NULL) {
     int outcome = sri_finish_constraints(integrator, t_new);
     if (outcome != SRI_DONE) return outcome;

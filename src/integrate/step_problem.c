@@ -724,9 +724,12 @@ static bool is_large(const Range* range) { return !range->heavy && range->end - 
 // Do two bodies of a large island touch at several points? These follow each other.
 static bool has_faces(const srStepProblem* x, const srStepContact* contact) {
   for (int k = 0; k < x->nisland; ++k) {
-    for (int i = x->range[k].first + 1; i < x->range[k].end && is_large(&x->range[k]); ++i) {
+    if (!is_large(&x->range[k])) continue;
+    long last = 0;
+    for (int i = x->range[k].first; i < x->range[k].end; ++i) {
       const long pair = contact[x->order[i]].from->pair;
-      if (pair != 0 && pair == contact[x->order[i - 1]].from->pair) return true;
+      if (pair != 0 && pair == last) return true;
+      last = pair;
     }
   }
   return false;
@@ -738,7 +741,8 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   p->ncontact = p->nbody = 0;
   for (int k = 0; k < x->nisland; ++k) {
     const Range* range = &x->range[k];
-    for (int i = range->first; i < range->end && is_large(range); ++i)
+    if (!is_large(range)) continue;
+    for (int i = range->first; i < range->end; ++i)
       add_large(x, M, v_free, &contact[x->order[i]], impulse + 3 * x->order[i]);
   }
   if (p->ncontact == 0) return SR_OK;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "math/vector3.h"
+#include "math/v4.h"
 #include "nonsmooth/operator.h"
 
 enum {
@@ -189,19 +189,18 @@ static int bundle_of(srLanes* l, int body) { return l->count[root_of(l->island, 
 
 // ---- colours ------------------------------------------------------------------------------------------------------------
 
-static bool round_at(const srLanes* l, const srContactPoint* x, int side) {
+SRM_INLINE bool round_at(const srLanes* l, const srContactPoint* x, int side) {
   const int body = x->body[side];
   if (!moves(l, body)) return true;
-  double c[3];
-  srm_cross3(x->arm[side], x->normal, c);
-  return l->body[body].round && srm_dot3(c, c) <= 1e-20 * srm_dot3(x->arm[side], x->arm[side]);
+  const v4 arm = v4_xyz(x->arm[side]), c = v4_cross(arm, v4_xyz(x->normal));
+  return l->body[body].round && v4_dot(c, c) <= 1e-20 * v4_dot(arm, arm);
 }
 
 static int first_free(uint64_t taken) { return ~taken == 0 ? COLOURS : __builtin_ctzll(~taken); }
 
 #define NO_KEY UINT32_MAX  // nothing moves
 
-static uint32_t colour_contact(srLanes* l, const srContactPoint* x) {
+SRM_INLINE uint32_t colour_contact(srLanes* l, const srContactPoint* x) {
   const int body = mover(l, x->body);
   if (body < 0) return NO_KEY;
   const bool pairs = moves(l, x->body[0]) && moves(l, x->body[1]);
@@ -221,7 +220,7 @@ static uint32_t colour_contact(srLanes* l, const srContactPoint* x) {
 }
 
 // Contacts sorted by key; runs of equal keys, each with its batches.
-static void make_runs(srLanes* l, const srContactProblem* p) {
+SRM_CLONES static void make_runs(srLanes* l, const srContactProblem* p) {
   const int keys = l->nbundle * CLASSES;
   memset(l->pair, 0, (size_t)p->nbody * sizeof *l->pair);
   memset(l->wall, 0, (size_t)p->nbody * sizeof *l->wall);

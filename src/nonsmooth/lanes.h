@@ -545,21 +545,21 @@ static void scale_rows(const srLanes* l, int from, int to, double by) {
 // ---- filling and storing ------------------------------------------------------------------------------------------------
 
 // Velocity of b relative to a without impulses, world axes, with shift and slip; the impulse in world axes.
-static void free_velocity(const srContactProblem* p, int i, const double* impulse, double u[3], double world[3]) {
+SRM_INLINE v4 free_velocity(const srContactProblem* p, int i, const double* impulse, v4* world) {
   const srContactPoint* x = &p->point[i];
   const srContactCone* c = &p->cone[i];
-  double frame[9];
-  sr_contact_frame(x->normal, frame);
-  for (int k = 0; k < 3; ++k) {
-    u[k] = frame[k] * c->shift + frame[3 + k] * c->slip[0] + frame[6 + k] * c->slip[1];
-    world[k] = frame[k] * impulse[0] + frame[3 + k] * impulse[1] + frame[6 + k] * impulse[2];
-  }
+  double s[3], t[3];
+  srm_frame3(x->normal, s, t);
+  const v4 n = v4_xyz(x->normal), one = {s[0], s[1], s[2], 0}, two = {t[0], t[1], t[2], 0};
+  v4 u = n * c->shift + one * c->slip[0] + two * c->slip[1];
+  *world = n * impulse[0] + one * impulse[1] + two * impulse[2];
   for (int side = 0; side < 2; ++side) {
     if (x->body[side] < 0) continue;
-    double at[3];
-    sr_point_velocity(p->body[x->body[side]].velocity, x->arm[side], at);
-    for (int k = 0; k < 3; ++k) u[k] += side == 0 ? -at[k] : at[k];
+    const double* v = p->body[x->body[side]].velocity;
+    const v4 at = v4_cross(v4_xyz(v), v4_xyz(x->arm[side])) + v4_xyz(v + 3);
+    u = side == 0 ? u - at : u + at;
   }
+  return u;
 }
 
 // Side of the contact for each side of a batch: with one moving body that is side 1.
@@ -568,13 +568,14 @@ static void sides_of(const srLanes* l, const srContactPoint* x, bool pairs, int 
   side[1] = pairs || (x->body[1] >= 0 && l->body[x->body[1]].moves) ? 1 : 0;
 }
 
-static void fill_ball(const srLanes* l, const srContactProblem* p, int i, const double* impulse, bool pairs, Ball* b,
-                      int lane) {
+SRM_INLINE void fill_ball(const srLanes* l, const srContactProblem* p, int i, const double* impulse, bool pairs,
+                          Ball* b, int lane) {
   const srContactPoint* x = &p->point[i];
   const srContactCone* cone = &p->cone[i];
-  double world[3], u[3], normal = 0, tangent = 0;
+  double normal = 0, tangent = 0;
   int sides[2];
-  free_velocity(p, i, impulse, u, world);
+  v4 world;
+  const v4 u = free_velocity(p, i, impulse, &world);
   sides_of(l, x, pairs, sides);
   for (int k = 0; k < 3; ++k) {
     b->n[k][lane] = (REAL)x->normal[k];
@@ -695,8 +696,8 @@ static void clear(void* b, int kind) {
   }
 }
 
-static void fill(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
-                 const double* impulse) {
+SRM_CLONES static void fill(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
+                            const double* impulse) {
   for (int i = from; i < to; ++i) {
     void* b = batch_of(l, run, i);
     const int used = lanes_used(run, i);
@@ -722,11 +723,13 @@ static void keep_in_cone(double mu, double* p) {
   if (length > limit) p[1] *= limit / length, p[2] *= limit / length;
 }
 
-static void store_ball(const Ball* b, int lane, const double normal[3], double* out) {
+SRM_INLINE void store_ball(const Ball* b, int lane, const double normal[3], double* out) {
   const double world[3] = {(double)b->p[0][lane], (double)b->p[1][lane], (double)b->p[2][lane]};
-  double frame[9];
-  sr_contact_frame(normal, frame);
-  for (int k = 0; k < 3; ++k) out[k] = srm_dot3(frame + 3 * k, world);
+  double t[3], u[3];
+  srm_frame3(normal, t, u);
+  out[0] = srm_dot3(normal, world);
+  out[1] = srm_dot3(t, world);
+  out[2] = srm_dot3(u, world);
 }
 
 static void store_rows(const Rows* b, int lane, double* out) {
