@@ -161,6 +161,10 @@ const srSurfaceLaws* sr_near_law(const srModel* m, const srNear* near) {
   return &set->law[near->card_a * set->ncard + near->card_b];
 }
 
+static bool are_spheres(const srModel* m, int i, int j) {
+  return m->collider[i].kind == SR_KIND_SPHERE && m->collider[j].kind == SR_KIND_SPHERE;
+}
+
 static srNearKind kind_of(const srModel* m, int a, int b) {
   const int kind = m->collider[a].kind;
   if (m->collider[b].kind != SR_KIND_SPHERE) return SR_NEAR_ANY;
@@ -193,13 +197,14 @@ static bool add_near(Listing* l, int one, int two) {
   const unsigned char s = set->side[one], t = set->side[two];
   const bool meant = (s & 1 && t & 2) || (s & 2 && t & 1);
   const int i = set->member[one], j = set->member[two];
-  bool swap;
+  bool swap = false;
   if (!meant || link_of(l->m, i) == link_of(l->m, j) || !is_allowed(l->m, set, i, j)) return true;
   if (l->x->nnear == l->x->most_near) {
     l->full = true;
     return false;
   }
-  (void)sr_pair_find((srShapeKind)l->m->collider[i].kind, (srShapeKind)l->m->collider[j].kind, &swap);
+  if (!are_spheres(l->m, i, j))
+    (void)sr_pair_find((srShapeKind)l->m->collider[i].kind, (srShapeKind)l->m->collider[j].kind, &swap);
   l->x->near[l->x->nnear++] = (srNear){.set = l->set,
                                        .a = swap ? j : i,
                                        .b = swap ? i : j,
@@ -232,6 +237,7 @@ static bool are_near(Listing* l, int one, int two) {
   const srContactSet* set = &m->set[l->set];
   const int i = set->member[one], j = set->member[two];
   bool swap;
+  if (are_spheres(m, i, j)) return true;
   const srPairKind* pair = sr_pair_find((srShapeKind)m->collider[i].kind, (srShapeKind)m->collider[j].kind, &swap);
   if (pair == NULL || pair->place != NULL || link_of(m, i) == link_of(m, j)) return pair != NULL;
   srFrameMotion seen;
@@ -264,6 +270,14 @@ static double gap_of(const Listing* l, const srPairKind* pair, int i, int j) {
   return place.gap;
 }
 
+// The same of a ball on a plane.
+static double gap_on_plane(const Listing* l, int i, int j) {
+  const double *frame = l->x->built + 12 * i, *centre = l->x->centre + 3 * j;
+  double r[3];
+  srm_sub3(centre, frame + 9, r);
+  return srm_dot3(frame + 6, r) - l->m->collider[j].radius;
+}
+
 // An unbounded shape, with every bounded one.
 static void list_plane(Listing* l, int plane) {
   const srModel* m = l->m;
@@ -271,6 +285,11 @@ static void list_plane(Listing* l, int plane) {
   for (int k = 0; k < set->nmember && !l->full; k++) {
     const int i = set->member[plane], j = set->member[k];
     bool swap;
+    if (m->collider[i].kind == SR_KIND_PLANE && m->collider[j].kind == SR_KIND_SPHERE) {
+      l->x->tested++;
+      if (gap_on_plane(l, i, j) < range_of(l->x, i, j)) (void)add_near(l, plane, k);
+      continue;
+    }
     if (!is_bounded(m, j)) continue;
     const srPairKind* pair = sr_pair_find((srShapeKind)m->collider[i].kind, (srShapeKind)m->collider[j].kind, &swap);
     if (pair == NULL) continue;
@@ -351,7 +370,13 @@ static void widen(const srModel* m, const srData* d, struct srInstances* x, cons
 // At d's state, whose centres are known.
 static int make_list(const srModel* m, srData* d, double skin, const double* v, double step) {
   struct srInstances* x = d->instances;
-  for (int i = 0; i < m->ncollider; i++) frame_of(m, d, i, x->built + 12 * i);
+  for (int i = 0; i < m->ncollider; i++) {
+    if (m->collider[i].kind == SR_KIND_SPHERE) {  // its rotation does not matter
+      srm_set3(x->built + 12 * i + 9, x->centre + 3 * i);
+    } else {
+      frame_of(m, d, i, x->built + 12 * i);
+    }
+  }
   x->skin = fmax(skin, SKIN * least_radius(m));
   widen(m, d, x, v, step);
   int k = 0;

@@ -1,5 +1,5 @@
 // Numbers of contacts from step to step: entries in the order in which they were put, and a table of their places with open addresses, by id. Contacts are asked for in nearly the same
-// order, so that the entry behind the last one that was found is tried first.
+// order, so that the entry behind the last one that was found is tried first; the table is made when that fails for the first time.
 #include <stdint.h>
 #include <string.h>
 
@@ -14,6 +14,7 @@ struct srKept {
   size_t mask;
   unsigned generation;
   int count, next;    // next: entry that is tried first
+  int tabled;         // entries that are in the table
   Entry* entry;       // (most)
   unsigned* written;  // (mask + 1) generation in which a place was taken
   int* place;         // (mask + 1) entry
@@ -45,7 +46,7 @@ void sri_kept_destroy(srKept* kept) {
 void sri_kept_clear(srKept* kept) {
   if (kept == NULL) return;
   ++kept->generation;
-  kept->count = kept->next = 0;
+  kept->count = kept->next = kept->tabled = 0;
 }
 
 // Where its entry is, or the free place where it would be.
@@ -56,17 +57,23 @@ static size_t place_of(const srKept* kept, long id) {
 }
 
 void sri_kept_put(srKept* kept, long id, const double x[3]) {
-  const size_t at = place_of(kept, id);
-  kept->written[at] = kept->generation;
-  kept->place[at] = kept->count;
   Entry* entry = &kept->entry[kept->count++];
   entry->id = id;
   memcpy(entry->x, x, sizeof entry->x);
 }
 
+static void make_table(srKept* kept) {
+  for (; kept->tabled < kept->count; ++kept->tabled) {
+    const size_t at = place_of(kept, kept->entry[kept->tabled].id);
+    kept->written[at] = kept->generation;
+    kept->place[at] = kept->tabled;
+  }
+}
+
 const double* sri_kept_find(srKept* kept, long id) {
   if (kept == NULL) return NULL;
   if (kept->next >= kept->count || kept->entry[kept->next].id != id) {
+    make_table(kept);
     const size_t at = place_of(kept, id);
     if (kept->written[at] != kept->generation) return NULL;
     kept->next = kept->place[at];

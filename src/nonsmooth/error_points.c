@@ -84,7 +84,8 @@ SRM_INLINE void relative_velocity(const Four* f, const srContactProblem* p, cons
     vec linear[3], angular[3], turn[3];
     int body[LANES];
     UNROLL
-    for (int i = 0; i < LANES; ++i) body[i] = f->point[i]->body[side] < 0 ? p->nbody : f->point[i]->body[side];
+    for (int i = 0; i < LANES; ++i)
+      body[i] = SR_ROW * (f->point[i]->body[side] < 0 ? p->nbody : f->point[i]->body[side]);
     gather(v, body, 0, linear);
     gather(v, body, 1, angular);
     cross(angular, f->arm[side], turn);

@@ -37,8 +37,8 @@ SRM_INLINE void cross(const vec a[3], const vec b[3], vec out[3]) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// half 0: linear, 1: angular.
-SRM_INLINE REAL* place_of(REAL* z, int body, int half) { return z + SR_ROW * (size_t)body + 4 * half; }
+// row: SR_ROW times the number of the body; half 0: linear, 1: angular.
+SRM_INLINE REAL* place_of(REAL* z, int row, int half) { return z + row + 4 * half; }
 
 #if LANES == 8
 SRM_INLINE vec join(const REAL* z, int body, int with, int half) {

@@ -19,7 +19,7 @@ enum { NEWTON_LEAST = 2, NEWTON_MOST = 20 };  // steps for alpha in a sweep
 #define CLOSE (REAL)0.02
 
 typedef struct Ball {
-  int body[2][LANES];
+  int row_at[2][LANES];       // of both bodies in z
   vec n[3], shift[3], p[3];   // shift: u without impulses, in world axes
   vec linear[2], angular[2];  // l, k
   vec mu, normal, tangent;    // 1/W_NN and 1/W_TT with the compliances
@@ -28,8 +28,8 @@ typedef struct Ball {
 } Ball;
 
 typedef struct Rows {
-  int body[2][LANES];
-  vec row[2][3][6];  // R: linear part first
+  int row_at[2][LANES];  // of both bodies in z
+  vec row[2][3][6];      // R: linear part first
   vec shift[3], p[3];
   vec m[2], a[2], normal, mu, soft[2];
   vec turn[2];  // cosine and sine of the angle to the tangents of the problem
@@ -586,7 +586,7 @@ SRM_INLINE void fill_ball(const srLanes* l, const srContactProblem* p, int i, co
     const int side = sides[k];
     const srScaledBody* body = &l->body[x->body[side]];
     const double sign = side == 0 ? -1 : 1, turn = sign * srm_dot3(x->arm[side], x->normal) * body->angular[0];
-    b->body[k][lane] = x->body[side];
+    b->row_at[k][lane] = SR_ROW * x->body[side];
     b->linear[k][lane] = (REAL)(sign * body->linear);
     b->angular[k][lane] = (REAL)turn;
     normal += body->linear * body->linear;
@@ -680,7 +680,7 @@ static void fill_rows(const srLanes* l, const srContactProblem* p, int i, const 
   for (int k = pairs ? 0 : 1; k < 2; ++k) {
     double(*from)[6] = R[sides[k]];
     turn_rows(turn, from[1], from[2], 6);
-    b->body[k][lane] = x->body[sides[k]];
+    b->row_at[k][lane] = SR_ROW * x->body[sides[k]];
     for (int j = 0; j < 18; ++j) b->row[k][j / 6][j % 6][lane] = (REAL)from[j / 6][j % 6];
   }
 }
