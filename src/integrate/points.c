@@ -187,12 +187,11 @@ SRM_CLONES void sri_points_push(const srStepContact* contact, int count, const d
                                 double* wrench) {
   for (int i = 0; i < count; i += 4) {
     Four f;
-    v4 t[2][3], p[3], force[4] = {{0}}, row[4];
+    v4 t[2][3], p[4], force[4] = {{0}}, row[4];
     take_four(contact, i, count, &f);
     v4_frames(f.axis, t[0], t[1]);
-    for (int k = 0; k < 4; ++k) {
-      for (int j = 0; j < 3; ++j) p[j][k] = impulse[3 * (i + k < count ? i + k : count - 1) + j];
-    }
+    for (int k = 0; k < 4; ++k) row[k] = v4_xyz(impulse + 3 * (i + k < count ? i + k : count - 1));
+    v4_columns(row, p);
     for (int j = 0; j < 3; ++j) p[j] /= h;
     for (int j = 0; j < 3; ++j) force[j] = p[0] * f.axis[j] + p[1] * t[0][j] + p[2] * t[1][j];
     v4_columns(force, row);

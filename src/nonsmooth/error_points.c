@@ -125,13 +125,15 @@ typedef struct Errors {
 
 SRM_INLINE void measure_four(const Four* f, const srContactProblem* p, const double* v, int first, Errors* e) {
   const double* given[LANES];
-  vec own[4], u[3], t[2][3], x[3], y[3], mu, soft;
+  vec own[4], u[3], t[2][3], x[4], y[3], row[4];
+  const srContactCone* const* c = f->cone;
   for (int i = 0; i < LANES; ++i) {
-    given[i] = &f->cone[i]->shift;  // slip and the normal compliance follow
-    mu[i] = f->cone[i]->mu;
-    soft[i] = f->cone[i]->compliance[1];
-    for (int k = 0; k < 3; ++k) x[k][i] = f->p[i][k];
+    given[i] = &c[i]->shift;  // slip and the normal compliance follow
+    row[i] = v4_xyz(f->p[i]);
   }
+  v4_columns(row, x);
+  const vec mu = {c[0]->mu, c[1]->mu, c[2]->mu, c[3]->mu};
+  const vec soft = {c[0]->compliance[1], c[1]->compliance[1], c[2]->compliance[1], c[3]->compliance[1]};
   v4_columns_at(given, own);
   relative_velocity(f, p, v, u);
   v4_frames(f->normal, t[0], t[1]);
