@@ -54,9 +54,11 @@ static bool is_bounded(const srModel* m, int collider) {
 
 static int link_of(const srModel* m, int collider) { return m->point_link[m->collider[collider].point]; }
 
-static double distance(const double* a, const double* b) {
+static inline double length_of(const double a[3]) { return sqrt(srm_dot3(a, a)); }
+
+static inline double distance(const double* a, const double* b) {
   const double r[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-  return srm_norm3(r);
+  return length_of(r);
 }
 
 static void find_centres(const srModel* m, const srData* d, struct srInstances* x) {
@@ -110,11 +112,11 @@ static double speed_of(const srModel* m, const srData* d, const struct srInstanc
   if (link == 0) return 0;
   if (is_bounded(m, i) && m->link_type[link] == SR_LINK_FREE && m->link_parent[link] == 0) {
     const double* own = v + m->link_v[link];
-    return srm_norm3(own + 3) + srm_norm3(own) * (srm_norm3(m->point_pose + 16 * point + 12) + rotating(m, i));
+    return length_of(own + 3) + length_of(own) * (length_of(m->point_pose + 16 * point + 12) + rotating(m, i));
   }
   srPointState s;
   sr_port_point(m, d, point, &s);
-  return srm_norm3(s.v) + srm_norm3(s.w) * (is_bounded(m, i) ? rotating(m, i) : farthest_ball(m, x, s.p));
+  return length_of(s.v) + length_of(s.w) * (is_bounded(m, i) ? rotating(m, i) : farthest_ball(m, x, s.p));
 }
 
 // Largest possible change of a gap since the list was built, beyond what single shapes have of their own; centres are those of d. v != NULL: until `step` later, at these velocities.

@@ -481,18 +481,16 @@ int sr_free_bodies(void* user, const double* q, srFreeBody* out) {
 }
 
 // From the center of mass of a link, the origin of the ground, to a point.
-static void arm_to(const srModel* m, const srData* d, int link, const double at[3], double out[3]) {
-  const double* inertia = m->link_inertia + 16 * link;
-  double com[3], local[3];
-  if (link == 0) {
-    srm_set3(out, at);
-  } else if (inertia[12] == 0 && inertia[13] == 0 && inertia[14] == 0) {
-    srm_sub3(at, d->link_pose + 16 * link + 12, out);
-  } else {
-    for (int k = 0; k < 3; ++k) local[k] = inertia[12 + k] / inertia[15];
-    srm_pose_point(d->link_pose + 16 * link, local, com);
-    srm_sub3(at, com, out);
+static inline void arm_to(const srModel* m, const srData* d, int link, const double at[3], double out[3]) {
+  const double *inertia = m->link_inertia + 16 * link, *pose = d->link_pose + 16 * link;
+  if (link > 0 && inertia[12] == 0 && inertia[13] == 0 && inertia[14] == 0) {
+    srm_sub3(at, pose + 12, out);
+    return;
   }
+  double com[3] = {0}, local[3];
+  for (int k = 0; k < 3 && link > 0; ++k) local[k] = inertia[12 + k] / inertia[15];
+  if (link > 0) srm_pose_point(pose, local, com);
+  srm_sub3(at, com, out);
 }
 
 static void put_bodies(const List* x, const int point[2], srUnilateral* out) {
