@@ -152,6 +152,48 @@ TEST(contacts_by_points_are_those_by_rows) {
   for (int i = 0; i < 14; i++) ENSURE_NEAR(q[0][i], q[1][i], 1e-6);
 }
 
+// Two balls that strike each other off center and spin, with friction: what one gains the other loses. Angular momentum about the origin is kept where the impulse acts at one point of both.
+TEST(balls_that_strike_each_other_keep_their_momentum) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 0'/>"
+      "<body name='a'><joint name='a' type='free' q='0 0 0 1 0 0 0' v='5 -9 30 1 0.1 0.2'/><inertial mass='2' "
+      "inertia='0.004 0.004 0.004'/><shape name='s' type='sphere' size='0.05' group='g'/></body>"
+      "<body name='b'><joint name='b' type='free' q='0.2 0.03 0.01 1 0 0 0' v='-20 4 10 -3 0 0'/><inertial mass='0.5' "
+      "inertia='3e-4 3e-4 3e-4'/><shape name='t' type='sphere' size='0.04' group='g'/></body>"
+      "<contact a='g' b='g' most='20' mu-k='0.5'" LAW "/></sarrus>");
+  const double mass[2] = {2, 0.5}, J[2] = {0.004, 3e-4};
+  double before[6], spin[2];
+  for (int k = 0; k < 2; k++) {
+    double sum[6] = {0};
+    if (k == 1) run(&x, 0.1, 1e-4, 1);
+    for (int i = 0; i < 2; i++) {
+      const double *q = x.d->q + 7 * i, *e = q + 3, *v = x.d->v + 6 * i;
+      double R[3][3] = {
+          {1 - 2 * (e[2] * e[2] + e[3] * e[3]), 2 * (e[1] * e[2] - e[0] * e[3]), 2 * (e[1] * e[3] + e[0] * e[2])},
+          {2 * (e[1] * e[2] + e[0] * e[3]), 1 - 2 * (e[1] * e[1] + e[3] * e[3]), 2 * (e[2] * e[3] - e[0] * e[1])},
+          {2 * (e[1] * e[3] - e[0] * e[2]), 2 * (e[2] * e[3] + e[0] * e[1]), 1 - 2 * (e[1] * e[1] + e[2] * e[2])}};
+      double u[3], w[3];
+      for (int j = 0; j < 3; j++) {
+        u[j] = R[j][0] * v[3] + R[j][1] * v[4] + R[j][2] * v[5];
+        w[j] = R[j][0] * v[0] + R[j][1] * v[1] + R[j][2] * v[2];
+      }
+      for (int j = 0; j < 3; j++) {
+        const int m = (j + 1) % 3, n = (j + 2) % 3;
+        sum[j] += mass[i] * u[j];
+        sum[3 + j] += J[i] * w[j] + mass[i] * (q[m] * u[n] - q[n] * u[m]);
+      }
+      if (i == 0) spin[k] = w[2];
+    }
+    for (int j = 0; j < 6; j++) {
+      if (k == 0) before[j] = sum[j];
+      if (k == 1) ENSURE_NEAR(sum[j], before[j], j < 3 ? 1e-9 : 1e-5);  // points are those before a step of 1e-4 s
+    }
+  }
+  ENSURE(x.result.impacts == 1);
+  ENSURE(fabs(spin[1] - spin[0]) > 0.1);  // friction has acted
+  close_model(&x);
+}
+
 // Steps of 20 mm: the list of near pairs covers the whole step, not its start alone. The ball stops at the wall, and the two at each other.
 TEST(what_moves_far_in_a_step_stops_at_the_surface) {
   const double h = 1.0 / 240;

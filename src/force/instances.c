@@ -61,8 +61,11 @@ static inline double distance(const double* a, const double* b) {
   return length_of(r);
 }
 
+// Within a run shapes stay where they are in their bodies.
+static bool is_run(const srData* d) { return d->instances->running || d->rigid; }
+
 static void find_centres(const srModel* m, const srData* d, struct srInstances* x) {
-  if (x->running && x->centred == d->positions) return;
+  if (is_run(d) && x->centred == d->positions) return;
   x->centred = d->positions;
   for (int i = 0; i < m->ncollider; i++) {
     const int point = m->collider[i].point;
@@ -137,7 +140,7 @@ static double find_moved(const srModel* m, const srData* d, const struct srInsta
 
 // The same since the list was built, until now.
 static void check_moved(const srModel* m, const srData* d, struct srInstances* x) {
-  if (x->running && x->made && x->checked == d->positions) return;
+  if (is_run(d) && x->made && x->checked == d->positions) return;
   x->moved = x->made ? find_moved(m, d, x, NULL, 0) : 0;
   x->checked = d->positions;
 }
