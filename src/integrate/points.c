@@ -216,9 +216,9 @@ SRM_CLONES void sri_points_work(const srStepContact* contact, int count, int nbo
     velocities(&f, nbody, motion, velocity);
     rows_of(&f, velocity, after);
     for (int k = 0; k < 4 && i + k < count; ++k) {
-      const double *p = impulse + 3 * (i + k), *before = u + 3 * (i + k);
-      *normal += p[0] * (0.5 * (before[0] + after[0][k]));
-      for (int j = 1; j < contact[i + k].rows; ++j) *friction += p[j] * (0.5 * (before[j] + after[j][k]));
+      const double *p = impulse + 3 * (i + k), *before = u + 3 * (i + k), *b = f.of[k]->b;  // a belt does work, too
+      *normal += p[0] * (0.5 * (before[0] + after[0][k]) - b[0]);
+      for (int j = 1; j < contact[i + k].rows; ++j) *friction += p[j] * (0.5 * (before[j] + after[j][k]) - b[j]);
     }
   }
 }

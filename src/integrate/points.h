@@ -32,7 +32,7 @@ void sri_points_velocity(const srStepContact* contact, int first, int count, int
                          const double* other, double* u, double* other_normal);
 // The impulses (3 each) over h on the bodies, in the order of the contacts.
 void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h, double* wrench);
-// Their work from the velocities u (3 each) to those at `motion`: normal and tangential part, added.
+// Their work on the bodies from the velocities u (3 each) to those at `motion`: normal and tangential part, added.
 void sri_points_work(const srStepContact* contact, int count, int nbody, const double* impulse, const double* u,
                      const double* motion, double* normal, double* friction);
 // Its rows over the velocities of its bodies, 3 rows.
