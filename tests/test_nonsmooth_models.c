@@ -394,6 +394,21 @@ TEST(dominoes_by_events_come_to_rest) {
   close_model(&x);
 }
 
+// Both corners of an edge come to rest together in the heap too: eight dominoes end at rest, in their plane.
+TEST(eight_dominoes_by_events_end_at_rest_in_their_plane) {
+  if (!runner_long()) SKIP("takes some seconds: ./test --long");
+  Loaded x = open_model("nonsmooth/dominoes", "N=8");
+  run_dominoes(&x, 0, 1);
+  ENSURE_SMALL(x.result.energy.kinetic, 1e-20);
+  ENSURE_SMALL(x.result.energy.residual, 1e-6 * x.result.energy.scale);
+  for (int i = 0; i < 8; ++i) {
+    ENSURE_SMALL(x.d->q[7 * i + 1], 1e-7);
+    ENSURE_SMALL(x.d->q[7 * i + 4], 1e-7);
+    ENSURE_SMALL(x.d->q[7 * i + 6], 1e-7);
+  }
+  close_model(&x);
+}
+
 TEST(a_ratchet_holds_a_press_tooth_by_tooth) { ensure_model("nonsmooth/ratchet-press"); }
 TEST(rigid_balls_of_a_cradle_pass_the_momentum_on_by_sequence_or_all_at_once) {
   ensure_model("contact/newtons-cradle");

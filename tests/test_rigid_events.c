@@ -378,6 +378,34 @@ TEST(hybrid_contact_of_a_sparse_motion_is_that_by_events) {
   close_model(&b);
 }
 
+// ---- stall ------------------------------------------------------------------------------------------------------------------
+
+// A ball that flies between two walls with 100 m/s strikes every 10 microseconds, and each of its impacts is one of all bodies that rest beside it. The run ends with a sentence, and keeps what it has.
+TEST(a_run_by_events_that_gets_nowhere_ends_with_the_names_of_its_contacts) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/>"
+      "<shape name='roof' type='plane' at='0 0 0.201' rpy='pi 0 0'/></ground>"
+      "<repeat count='12' index='i'><body name='b{i}'><joint name='b{i}' type='prismatic' axis='0 0 1' q='0.1'/>"
+      "<inertial mass='1'/><shape name='rests' type='sphere' size='0.1' group='balls'/></body></repeat>"
+      "<body name='fast'><joint name='fast' type='prismatic' axis='0 0 1' q='0.1005' v='100'/><inertial mass='1'/>"
+      "<shape name='fast' type='sphere' size='0.1'/></body>"
+      "<contact a='floor' b='balls' restitution='0' mu-k='0'" LAW
+      "/><contact a='floor' b='fast' restitution='1' mu-k='0'" LAW
+      "/><contact a='roof' b='fast' restitution='1' mu-k='0'" LAW "/></sarrus>");
+  srRunOptions o = sr_run_options(x.m);
+  o.contact = SR_CONTACT_EVENT;
+  o.method = "mdop5";
+  o.t_end = 10;
+  ENSURE(sr_run(x.m, x.d, &o, NULL, &x.result) != SR_OK);
+  ENSURE(strstr(x.result.error_message, "stalls") != NULL);
+  ENSURE(strstr(x.result.error_message, "'ground/floor' and 'fast/fast'") != NULL);
+  ENSURE(strstr(x.result.error_message, "'ground/roof' and 'fast/fast'") != NULL);
+  ENSURE(strstr(x.result.error_message, "--contact hybrid") != NULL);
+  ENSURE(x.result.t > 1e-3 && x.result.t < 0.1);
+  ENSURE_NEAR((double)x.result.impacts, x.result.t / 1e-5, 2);
+  close_model(&x);
+}
+
 // ---- redundant contacts -------------------------------------------------------------------------------------------------
 
 // A ladder slides down in a corner, its middle on a round bump about the corner (elliptic trammel): three contacts for two equations, dependent on g = 0 alone.

@@ -526,6 +526,7 @@ typedef struct srRigidStats {
   long impacts, problems, unsolved;
   srImpactCount impact;
   long iterations;  // Newton steps of the cone problems
+  double effort;    // events, each with the square of the contacts that touch: the size of its dense problem
   double residual;  // largest of an impact problem, m/s
   double gap;       // deepest gap after a step, m
   int closed;       // most contacts closed at one time

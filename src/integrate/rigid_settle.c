@@ -147,6 +147,7 @@ static int settle_once(srRigid* x, double t, double* q, double* v, double* y, co
   x->freed = false;  // an action may have changed a parameter
   x->rest_friction = x->rest_driver = 0;
   int answer = list_touching(x, t, q, v, y, cause);
+  x->stats.effort += 1 + (double)x->ntouch * x->ntouch;
   const bool struck = answer == 0 && sri_rigid_approaches(x);
   if (struck) {
     answer = sri_rigid_strike(x, t, v);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #define RESTS_GROUP 1e-7  // of the accelerations: slip acceleration of a contact whose slip is put to 0
-#define GROUP 30          // times u_c: slips that may end together
+#define GROUP 30          // times u_c: slips that may end together ...
+#define EDGE 1.5          // ... or do so like both corners of an edge
+#define CREEPS 0.1        // times u_c: slip that is not followed as it turns, but as a cone
 
 // The velocity with the slip of contacts that are still, and the normal velocity of all closed ones, put to 0.
 static void put_at_rest(srRigid* x, double* v, double* friction) {
@@ -48,6 +50,16 @@ static bool rests(srRigid* x, double t, const double* q, const double* v) {
   return true;
 }
 
+// Contact i and those in space whose slip may end with it: all below so many times its u_c, or their own.
+static void mark_group(srRigid* x, int i, double times, bool own) {
+  for (int k = 0; k < x->ntouch; ++k) {
+    srTouch* other = &x->touch[k];
+    if (other->before != SR_RIGID_SLIDES || other->planar) continue;
+    const double least = x->closed[x->touch[own ? k : i].was].slip_least;
+    other->still = k == i || other->slip <= times * least;
+  }
+}
+
 // Contact i of the touching ones has little slip left: it sticks with others like it, or alone. If not it misses 0 by little, and goes on; or it comes so near that
 // its direction is held, until it passes through 0 in it.
 void sri_touch_stop(srRigid* x, double t, const double* q, double* v, int i) {
@@ -56,7 +68,7 @@ void sri_touch_stop(srRigid* x, double t, const double* q, double* v, int i) {
   const double examined = x->closed[at->was].slip_least * (at->missed ? SR_RIGID_NEAR : 1);
   if (!at->straight && at->slip > 2 * examined) return;  // it has turned by a right angle
   if (at->straight) {
-    at->still = true;
+    mark_group(x, i, SR_RIGID_NEAR, true);
     memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
     put_at_rest(x, v, &friction);
     account(x, v, friction);
@@ -68,14 +80,9 @@ void sri_touch_stop(srRigid* x, double t, const double* q, double* v, int i) {
     for (int k = 0; k < 2; ++k) at->line[k] = at->s[k] / at->slip;
     return;
   }
-  const double least = x->closed[x->touch[i].was].slip_least;
   memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
-  for (int group = 1; group >= 0; --group) {
-    for (int k = 0; k < x->ntouch; ++k) {
-      srTouch* other = &x->touch[k];
-      const bool near = other->before == SR_RIGID_SLIDES && !other->planar && other->slip <= GROUP * least;
-      if (other->before == SR_RIGID_SLIDES && !other->planar) other->still = k == i || (group == 1 && near);
-    }
+  for (int group = 0; group < 3; ++group) {  // the corner of an edge alone would turn its body
+    mark_group(x, i, group == 0 ? GROUP : group == 1 ? EDGE : 0, group > 0);
     put_at_rest(x, v, &friction);
     if (rests(x, t, q, v)) {
       account(x, v, friction);
@@ -84,7 +91,8 @@ void sri_touch_stop(srRigid* x, double t, const double* q, double* v, int i) {
     memcpy(v, x->v_new, (size_t)x->inner.nv * sizeof *v);
     sri_touch_velocities(x, v);
   }
-  at->still = false;
-  at->missed = true;
+  mark_group(x, i, CREEPS, true);
+  at->still = at->slip <= CREEPS * x->closed[at->was].slip_least;
+  at->missed = !at->still;
   at->t_missed = t;
 }

@@ -31,6 +31,12 @@ typedef struct srRunSide {
   double lasted;           // time of the last hand-over; 0: there was none
 } srRunSide;
 
+// A pair of shapes, or a joint, and its events.
+typedef struct srBusyPair {
+  const char *a, *b;
+  long count;
+} srBusyPair;
+
 typedef struct srRun {
   const srModel* m;
   srData* d;
@@ -65,12 +71,15 @@ typedef struct srRun {
   int (*stop)(void* user);             // d's own, and what it takes: called by ask
   void* stop_user;
   srMessages* messages;
-  long passed;       // contacts of thin bodies that were not met
-  bool crawled;      // warned once that stability limits the method
-  bool stepping;     // the integrator was started
-  double t_window;   // run_stall.c: start of the present window, and
-  long work_window;  // steps and rejections up to there
-  bool stopped;      // by a callback
+  long passed;              // contacts of thin bodies that were not met
+  bool crawled;             // warned once that stability limits the method
+  bool stepping;            // the integrator was started
+  double t_window;          // run_stall.c: start of the present window, and
+  long work_window;         // steps and rejections up to there
+  double t_effort, effort;  // the same of events, and their effort up to there
+  long events_window;       // events told in it
+  srBusyPair busy[2];       // pairs with the most of them
+  bool stopped;             // by a callback
 } srRun;
 
 // The model, evaluated at the end of the last step; at a time within it, by dense output.
@@ -100,6 +109,7 @@ void sr_hybrid_add_stats(srRun* run);    // of the other side to the result
 
 // ---- run_stall.c
 srStatus sr_run_check_stall(srRun* run);  // after a step: fails where event-driven contact gets nowhere
+void sr_run_count_busy(srRun* run, const char* a, const char* b);  // an event of a pair
 
 // ---- run_start.c
 bool sr_run_has_forces(const srModel* m);                     // that may be stiff: all that do not come from contacts

@@ -117,6 +117,16 @@ static void note_accumulation(srRun* run, const srRigidEvent* event) {
        b != NULL ? b : "its stop", event->t_closed, event->speed);
 }
 
+static void count_busy(srRun* run, const srRigidEvent* event) {
+  const char *a = NULL, *b = NULL;
+  if (is_clamp(run, event)) {
+    a = run->m->force[event->id].contact->a;
+  } else {
+    sr_contact_names(run->m, event->id, &a, &b);
+  }
+  sr_run_count_busy(run, a, b);
+}
+
 void sr_run_tell_rigid(void* user, const srRigidEvent* event) {
   srRun* run = user;
   if (run->stepping) {  // at the start energies count from the state after it
@@ -124,6 +134,7 @@ void sr_run_tell_rigid(void* user, const srRigidEvent* event) {
     run->w_before[SR_ACCOUNT_FRICTION] += event->friction;
     run->w_before[SR_ACCOUNT_DRIVER] += event->driver;
   }
+  count_busy(run, event);
   if (is_clamp(run, event)) {
     switch (event->kind) {
       case SR_RIGID_SLIP: note_clamp(run, event, "slip", "breaks away"); break;

@@ -141,7 +141,7 @@ static void warn_of_contact_work(srRun* run) {
 
 srStatus sr_run_prepare(srRun* run) {
   const srRunOptions* o = run->options;
-  run->t0 = run->t_row = run->t_window = run->d->t;
+  run->t0 = run->t_row = run->t_window = run->t_effort = run->d->t;
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
   const bool impulses = run->method != NULL && run->method->impulses;
