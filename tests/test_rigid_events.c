@@ -378,6 +378,50 @@ TEST(hybrid_contact_of_a_sparse_motion_is_that_by_events) {
   close_model(&b);
 }
 
+// ---- overlaps at the start ------------------------------------------------------------------------------------------------
+
+static srStatus start_below(double depth, const char* shape, Loaded* x, char* error) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='hill' type='heightfield' size='4 4' "
+           "columns='3' heights='0 0.1 0  0.1 0.3 0.1  0 0.1 0'/></ground><body name='b'>"
+           "<joint name='b' type='free' q='0.1 0.1 %.17g 1 0 0 0'/><inertial mass='1' inertia='0.01 0.01 0.01'/>"
+           "<shape name='s' %s/></body><contact a='hill' b='s' restitution='0' mu-k='0.3'" LAW "/></sarrus>",
+           -depth, shape);
+  *x = open_text(text);
+  srRunOptions o = sr_run_options(x->m);
+  o.contact = SR_CONTACT_EVENT;
+  o.t_end = 1e-3;
+  srMessages* messages = sr_messages_create();
+  const srStatus status = sr_run(x->m, x->d, &o, messages, &x->result);
+  bool named = false;
+  for (int i = 0; i < sr_messages_count(messages); ++i) {
+    char said[600];
+    sr_message_format(sr_messages_get(messages, i), said, sizeof said);
+    named = named || (strstr(said, "'ground/hill' and 'b/s' overlap by") != NULL && strstr(said, "moved them apart"));
+  }
+  ENSURE_EQUAL(named, status == SR_OK);
+  sr_messages_destroy(messages);
+  (void)snprintf(error, 512, "%s", x->result.error_message);
+  return status;
+}
+
+// A ball not far below the ground is put on it, which is said. Where the normal of the deepest point does not lead out, nothing starts: before, a state that was not finite or still overlapped.
+TEST(what_begins_below_the_ground_is_put_on_it_or_refused) {
+  char error[512];
+  Loaded x;
+  ENSURE_EQUAL(start_below(0.2, "type='sphere' size='0.1'", &x, error), SR_OK);
+  ENSURE(x.d->q[2] > 0.3 && x.d->q[2] < 0.41);
+  ENSURE_SMALL(x.result.penetration, 1e-8);
+  close_model(&x);
+  ENSURE(start_below(10, "type='sphere' size='0.1'", &x, error) != SR_OK);
+  ENSURE(strstr(error, "cannot be moved apart") != NULL && strstr(error, "hybrid") == NULL);
+  close_model(&x);
+  ENSURE(start_below(0.3, "type='box' size='0.2 0.3 0.2'", &x, error) != SR_OK);
+  ENSURE(strstr(error, "cannot be moved apart") != NULL);
+  close_model(&x);
+}
+
 // ---- stall ------------------------------------------------------------------------------------------------------------------
 
 // A ball that flies between two walls with 100 m/s strikes every 10 microseconds, and each of its impacts is one of all bodies that rest beside it. The run ends with a sentence, and keeps what it has.

@@ -7,6 +7,7 @@
 #include "base/base.h"
 
 #define HOP_LEAST 1e-12  // m: below it the rounding of positions decides
+#define APART 1e-6       // m: overlap that moving apart may leave
 
 srRigidOptions sri_rigid_options(void) {
   return (srRigidOptions){
@@ -208,6 +209,19 @@ static void keep_overlap(srRigid* x, double t) {
   }
 }
 
+// Overlaps are moved apart along their normals, as far as these stay what they are: a state that is not finite, or still overlaps, is refused.
+static int ensure_apart(srRigid* x, double t) {
+  const srSystem* s = &x->inner;
+  bool apart = sri_all_finite(s->nq, x->q_start) && sri_all_finite(s->nv, x->v_start);
+  if (!(x->stats.overlap > x->o.gap)) return 0;
+  if (apart && sri_rigid_list(x, t, x->q_start) != 0) return sri_rigid_fail(x, "the contacts cannot be evaluated");
+  for (int i = 0; i < x->count && apart; ++i) apart = x->list[i].gap > -APART;
+  return apart ? 0
+               : sri_rigid_fail(x,
+                                "contacts that overlap at the start cannot be moved apart: give a start without "
+                                "overlaps, or take --start apart");
+}
+
 int sri_rigid_start(srRigid* x, double t, double* q, double* v, double* y) {
   x->nclosed = x->ncontact = 0;
   x->listed = false;
@@ -218,9 +232,11 @@ int sri_rigid_start(srRigid* x, double t, double* q, double* v, double* y) {
   sri_copy(x->v_start, v, s->nv);
   sri_copy(x->y_start, y, s->ny);
   keep_overlap(x, t);
-  const int answer = sri_rigid_settle(x, t, x->q_start, x->v_start, x->y_start, NULL);
+  int answer = sri_rigid_settle(x, t, x->q_start, x->v_start, x->y_start, NULL);
+  if (answer == 0) answer = ensure_apart(x, t);
+  if (answer != 0) return answer;
   sri_copy(q, x->q_start, s->nq);
   sri_copy(v, x->v_start, s->nv);
   sri_copy(y, x->y_start, s->ny);
-  return answer;
+  return 0;
 }

@@ -75,7 +75,7 @@ static void say_cause_ahead(srRun* run, double t_good) {
 // Event-driven contact ends where time-stepping need not.
 static void say_other_contact(srRun* run) {
   int closed, stick;
-  if (run->rigid == NULL || run->options->contact != SR_CONTACT_EVENT) return;
+  if (run->rigid == NULL || run->options->contact != SR_CONTACT_EVENT || !run->stepping) return;
   const bool contradict = sri_rigid_contradicts(run->rigid, &closed, &stick);
   if (closed == 0) return;
   sr_run_say(run, "; %d contact%s closed", closed, closed == 1 ? " is" : "s are");
