@@ -1,6 +1,8 @@
 // Moreau-Jean time-stepping on systems without bodies: masses on straight lines with contacts, and a rod between two of them. Expected values are closed
 // forms; at impacts the method is of order 1, so that they hold to a multiple of the step.
+#include "base/base.h"
 #include "constrained.h"
+#include "loading.h"
 
 #define DOF 3
 #define CONTACTS 2
@@ -121,6 +123,39 @@ static double ball_error(double step) {
   }
   sri_destroy(x);
   return worst;
+}
+
+// A thin rod slides on its round end, phi above the horizontal: 1 + 3 cos(phi) (cos(phi) - mu (sin(phi) + r/s)) is the change of its normal acceleration by its force, below 0 in Painleve's configuration.
+TEST(time_stepping_reports_a_rod_in_painleves_configuration) {
+  static const double degrees[] = {40, 43, 46, 50};
+  const double mu = 5.0 / 3, r = 1e-3, pi = acos(-1.0);
+  for (int i = 0; i < SR_COUNT(degrees); ++i) {
+    const double phi = degrees[i] * pi / 180, rho = 1 + 3 * cos(phi) * (cos(phi) - mu * (sin(phi) + r));
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "<sarrus version='1'><option gravity='0 0 -10'/><ground><shape name='floor' type='plane'/></ground>"
+        "<body name='rod'><joint name='rod' type='free' q='0 0 %.17g %.17g 0 %.17g 0' v='0 0 0 %.17g 0 %.17g'/>"
+        "<inertial mass='1' inertia='1e-6 1/3 1/3'/><shape name='end' type='sphere' size='%.17g' at='1 0 0'/></body>"
+        "<contact a='floor' b='end' restitution='0' mu-k='%.17g' normal='hunt-crossley' K='1e6' "
+        "friction='threlfall' v0='0.01'/></sarrus>",
+        sin(phi) + r, cos(phi / 2), sin(phi / 2), 30 * cos(phi), 30 * sin(phi), r, mu);
+    Loaded x = open_text(text);
+    srRunOptions o = sr_run_options(x.m);
+    o.contact = SR_CONTACT_TIMESTEPPING;
+    o.method = "moreau";
+    o.step = 1e-4;
+    o.t_end = 2e-4;
+    srMessages* messages = sr_messages_create();
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
+    ENSURE(fabs(rho) > 0.02);
+    ENSURE_EQUAL(x.result.nevent, rho < 0 ? 1 : 0);
+    ENSURE_EQUAL(sr_messages_count(messages), rho < 0 ? 1 : 0);
+    if (rho < 0) ENSURE_TEXT(x.result.event[0].kind, "painleve");
+    if (rho < 0) ENSURE_TEXT(x.result.event[0].b, "rod/end");
+    sr_messages_destroy(messages);
+    close_model(&x);
+  }
 }
 
 TEST(moreau_bounces_a_ball_with_order_one) {

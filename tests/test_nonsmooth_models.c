@@ -76,6 +76,7 @@ static const Case cases[] = {
     {EVENT("nonsmooth/dropped-block", "e=0.9", 1.5), {{"sensor misses", 0, 1e-12}}},
     // The rod is at 45 degrees when its normal force per acceleration vanishes.
     {STEPPED("nonsmooth/painleve-rod", "", 2e-4, 0.81454965), {{"q 2", PI / 4, 4e-4}}},
+    {STEPPED("nonsmooth/painleve-rod", "", 2e-4, 0.83), {{"painleve 0", 0.81454965, 2e-4}}},
     {EVENT("nonsmooth/painleve-rod", "", 0.9), {{"painleve 0", 0.81454965, 1e-8}}},
     // Equations of motion with impacts, integrated independently. An impact that is off by h moves what follows by h times the jump of the velocity, some 10 and 20 rad/s.
     {STEPPED("nonsmooth/double-pendulum-wall", "", 2e-4, 1.2),

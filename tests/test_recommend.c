@@ -288,6 +288,31 @@ TEST(recommend_a_fast_oscillation_that_moves_is_not_stiff) {
   close_model(&x);
 }
 
+// A box that rests on springs of 1e6 N/m by its contact law, beside a pendulum of sqrt(g/l): rigid, it has no such eigenvalue.
+TEST(recommend_laws_of_contacts_are_not_those_of_rigid_ones) {
+  for (int rigid = 0; rigid < 2; ++rigid) {
+    Loaded x = open_text(
+        "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground>"
+        "<body name='s'><joint name='z' type='prismatic' axis='0 0 1' q='0.1 - 9.81e-6'/><inertial mass='1'/>"
+        "<shape name='s' type='sphere' size='0.1'/></body><body name='p'><joint name='th' type='revolute' axis='0 1 0' "
+        "q='0.1'/><inertial mass='1' com='0 0 -1' inertia='0 0 0'/></body>"
+        "<contact a='floor' b='s' restitution='0.5' mu-k='0' normal='hunt-crossley' n='1' K='1e6'/></sarrus>");
+    srRunOptions o = sr_run_options(x.m);
+    o.contact = rigid ? SR_CONTACT_EVENT : SR_CONTACT_CONTINUOUS;
+    o.t_end = 0.2;
+    srSurvey* s = NULL;
+    ENSURE_EQUAL(sr_survey_create(x.m, x.d, &o, AMPLE, NULL, &s), SR_OK);
+    const double size = hypot(s->largest.re, s->largest.im);
+    if (rigid) {
+      ENSURE(size > 0.9 * sqrt(9.81) && size < 1.1 * sqrt(9.81));
+    } else {
+      ENSURE(size > 900);  // sqrt(K/m), or its damper
+    }
+    sr_survey_destroy(s);
+    close_model(&x);
+  }
+}
+
 TEST(recommend_a_pendulum_is_not_stiff) {
   Loaded x = open_model("pendulum", "");
   srSurvey* s = survey(&x, 10, 1e-6, 1);

@@ -565,6 +565,7 @@ typedef struct srImpulses {
   long unsolved;            // steps whose problem was not solved to its tolerance, since the integrator was created
   double worst, t_worst;    // largest residual of a problem, m/s, and its time
   long sweeps;              // over the contacts of large islands, in all steps
+  long jam;                 // id of a contact that slides in Painleve's configuration; -1: none
 } srImpulses;
 SR_API const srImpulses* sri_impulses(const srIntegrator* integrator);
 // Contact i of those in the problem of the last step, as listed at its start; NULL: there are not so many.

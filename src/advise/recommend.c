@@ -231,11 +231,13 @@ static void fly(Survey* s, double* t_guide, double* rate_guide) {
 
 // ---- the guide --------------------------------------------------------------------------------------------------------
 
-// Where the model cannot be linearized, earlier results are kept.
+// Where the model cannot be linearized, earlier results are kept. Rigid contacts exert no forces: their laws, which such a run does not use, would make any model stiff that touches.
 static void take_spectrum(Survey* s) {
   srSurvey* out = s->out;
   srSpectrum* x = &out->spectrum[out->nspectrum];
+  s->d->rigid = s->options->contact != SR_CONTACT_CONTINUOUS;
   if (sr_spectrum(s->m, s->d, x) != SR_OK && out->nspectrum > 0) *x = x[-1];
+  s->d->rigid = false;
   x->t = s->d->t;
   ++out->nspectrum;
 }

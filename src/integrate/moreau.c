@@ -57,6 +57,7 @@
 #define LATEST 0.999     // part of a step at which an impact in it is solved at the latest
 #define ROUNDS 20        // solutions of a step, with the contacts that the one before has closed
 #define HELD 1e-10       // part of the tangential rows that the normal one has at least, where a gap can change
+#define JAM_MOST 64      // contacts of a problem in which Painleve's configurations are searched
 #define LISTS 4          // attempts at a step, each with a wider list of contacts
 #define CORRECTIONS 3    // of the problem by the gaps at the end of the step
 #define LEVER 1e-16      // of its square: an arm beside the normal
@@ -805,6 +806,50 @@ static void tell(srIntegrator* integrator, double h) {
   }
 }
 
+// ---- Painleve's configurations ------------------------------------------------------------------------------------------
+
+// n K (n - mu s/|s| t) of contact i, s its slip at the start of the step: forces of a contact that slides there change its normal acceleration by this. K = M^-1 with the reactions
+// of the joints, whose right-hand side is taken off.
+static double normal_mobility(srIntegrator* integrator, int i, const double slip[2], double size) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  const srUnilateral* c = work->chosen[i].from;
+  const double f[3] = {1, -c->mu * slip[0] / size, -c->mu * slip[1] / size};
+  double u;
+  memset(work->force, 0, (size_t)s->nv * sizeof(double));
+  if (work->body != NULL) {
+    memset(work->wrench, 0, 6 * (size_t)s->nbody * sizeof(double));
+    sri_point_push(c, f, work->wrench);
+    sri_body_force(work->body, s->nbody, work->wrench, work->force);
+    sri_body_acceleration(work->body, s->nbody, work->force, work->way);
+    sri_body_motion(work->body, s->nbody, work->way, work->motion[FREE]);
+  } else {
+    for (int k = 0; k < work->chosen[i].rows; ++k) sri_contact_row_add(c, k, f[k], work->force);
+    if (work->by_blocks) {
+      sri_step_problem_accelerate(work->problem, work->force, work->way);
+    } else {
+      srm_saddle_solve(work->saddle, work->force, NULL, work->way, NULL);
+    }
+  }
+  velocity_of(work, c, 1, work->way, FREE, &u);
+  return u - c->b[0];
+}
+
+// The first contact that slides and whose force would accelerate it into the surface: Coulomb's law has no motion there without a jump of the velocity, or several (Painleve 1895), and
+// what the step takes depends on its length. Of few contacts: it costs a solution of the equations of motion for each that slides.
+static void find_jam(srIntegrator* integrator) {
+  srMoreau* work = integrator->work;
+  work->told.jam = -1;
+  for (int i = 0; i < work->count && work->count <= JAM_MOST && work->told.jam < 0; ++i) {
+    const srStepContact* at = &work->chosen[i];
+    const double* was = work->before + 3 * i;
+    const double slip[2] = {at->rows > 1 ? was[1] : 0, at->rows > 2 ? was[2] : 0}, size = hypot(slip[0], slip[1]);
+    if (at->given > 0 || at->rows < 2 || !(at->from->mu > 0) || work->fast[i] || !(work->impulse[3 * i] > 0)) continue;
+    if (size > change_of(work, at->from, work->v0) && normal_mobility(integrator, i, slip, size) <= 0)
+      work->told.jam = at->from->id;
+  }
+}
+
 // ---- gaps at the end of a step ----------------------------------------------------------------------------------------
 
 // A gap is linear in the velocities of its step: exact for a plane, safe for two balls. Where bodies turn, another feature may come first, or the same one sooner: the
@@ -965,6 +1010,7 @@ static int try_step(srIntegrator* integrator, double h, double t_new) {
   keep(work);
   keep_accelerations(work, integrator->system.nv, h);
   tell(integrator, h);
+  if (!work->compliant) find_jam(integrator);
   return SRI_DONE;
 }
 

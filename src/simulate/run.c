@@ -89,6 +89,7 @@ static srStatus step(srRun* run) {
   monitor_crawling(run);
   sr_run_take_impulses(run);
   sr_run_tell_struck(run);
+  sr_run_tell_jam(run);
   const double t = sri_time(run->integrator);
   const srStatus status = sr_run_take_events(run);
   if (status != SR_OK) return status;

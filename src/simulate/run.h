@@ -72,6 +72,8 @@ typedef struct srRun {
   void* stop_user;
   srMessages* messages;
   long passed;              // contacts of thin bodies that were not met
+  bool jams;                // a contact is in Painleve's configuration in the last step of time-stepping ...
+  long jammed;              // ... and how often that has begun
   bool crawled;             // warned once that stability limits the method
   bool stepping;            // the integrator was started
   double t_window;          // run_stall.c: start of the present window, and
@@ -155,7 +157,8 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances
 // ---- run_log.c
 void sr_run_tell_impact(void* run, double t, int i);
 void sr_run_tell_passed(void* run, double t, double step, int i);  // step: one that would meet the contact
-void sr_run_tell_struck(srRun* run);                               // impacts of rigid contacts in the last step
+void sr_run_tell_jam(srRun* run);     // Painleve's configuration in the last step of time-stepping
+void sr_run_tell_struck(srRun* run);  // impacts of rigid contacts in the last step
 void sr_run_tell_hybrid(srRun* run, double t, const char* kind, const char* reason);
 void sr_run_tell_rigid(void* run, const srRigidEvent* event);  // of rigid contacts, by events
 void sr_run_tell_event(void* run, double t, int i);

@@ -68,6 +68,27 @@ void sr_run_tell_struck(srRun* run) {
   }
 }
 
+// A phase of steps in Painleve's configuration is one event; the first is a warning.
+void sr_run_tell_jam(srRun* run) {
+  const srImpulses* x = sri_impulses(run->integrator);
+  const char *a = NULL, *b = NULL;
+  if (x == NULL) return;
+  const bool begins = x->jam >= 0 && !run->jams;
+  run->jams = x->jam >= 0;
+  if (!begins) return;
+  const double t = sri_time_before(run->integrator);
+  sr_contact_names(run->m, x->jam, &a, &b);
+  note(run, t, "painleve", a, b, "%.40s is in Painleve's configuration%s%.40s", a, b != NULL ? " with " : "",
+       b != NULL ? b : "");
+  if (run->jammed++ > 0) return;
+  sr_messages_add(
+      run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+      "'%s%s%s' slides in Painleve's configuration at t = %.6g s: its friction presses it into the surface, "
+      "rigid bodies have no motion there, or several, and the run depends on the step from there on; "
+      "--contact event has the impact without collision",
+      a, b != NULL ? "' on '" : "", b != NULL ? b : "", t);
+}
+
 // All points of a pair that do the same at one instant are one event.
 static bool is_noted(srRun* run, const srRigidEvent* event, const char* kind, const char* a, const char* b) {
   const srRunResult* result = run->result;
