@@ -234,6 +234,7 @@ static srStatus linearize(const srModel* m, const srData* d, srEigenvalue** out,
   srData* copy = sr_data_create(m);
   if (copy == NULL) return SR_MEMORY;
   sr_data_copy(m, d, copy);
+  copy->rigid = d->rigid;
   copy->stop = d->stop;
   copy->stop_user = d->stop_user;
   srModelSystem user = {.m = m, .d = copy};
