@@ -16,6 +16,7 @@ typedef struct Table {
 } Table;
 
 static char said[2048];
+static double switched;  // time at which hybrid contact begins to step
 
 static int keep(void* user, const double* row) {
   Table* t = user;
@@ -30,7 +31,7 @@ typedef struct Case {
   bool absolute;
   double t_end, every;
   const char* const* record;
-  int nrecord;
+  int nrecord, hybrid;
 } Case;
 
 static Table run(const char* text, Case c) {
@@ -48,7 +49,10 @@ static Table run(const char* text, Case c) {
   srRunOptions o = sr_run_options(used);
   o.contact = c.steps ? SR_CONTACT_TIMESTEPPING : SR_CONTACT_EVENT;
   o.method = c.steps ? "moreau" : "mdop5";
+  if (c.hybrid) o.contact = SR_CONTACT_HYBRID;
   o.step = o.every = c.every;
+  if (c.hybrid) o.step = 0.1 * c.every;
+  if (c.hybrid) o.tol_hop = 1e-30;  // impacts accumulate without end: time-stepping ends them
   o.t_end = c.t_end;
   o.rtol = 1e-10;
   o.atol = 1e-12;
@@ -58,6 +62,10 @@ static Table run(const char* text, Case c) {
   o.user = &t;
   ENSURE_EQUAL(sr_record_columns_create(used, c.record, c.nrecord, messages, &t.columns), SR_OK);
   const srStatus status = sr_run(used, c.absolute ? moved : d, &o, messages, &result);
+  switched = NAN;
+  for (int i = 0; i < result.nevent; ++i) {
+    if (strcmp(result.event[i].kind, "time-stepping") == 0) switched = result.event[i].t;
+  }
   messages_keep(messages, said, sizeof said);
   if (status != SR_OK) printf("%s\n", result.error_message);
   ENSURE_EQUAL(status, SR_OK);
@@ -123,7 +131,7 @@ TEST(columns_of_a_box_that_sticks_on_a_slope_are_its_weight_in_parts) {
   char contact[600];
   for (int k = 0; k < 4; k++) {
     snprintf(contact, sizeof contact, SINGLE, "0.5");
-    Table t = run(slope(contact), (Case){k % 2 != 0, k / 2 != 0, 0.1, 0.01, record, 1});
+    Table t = run(slope(contact), (Case){k % 2 != 0, k / 2 != 0, 0.1, 0.01, record, 1, 0});
     ENSURE(strstr(said, "contact(NAME).work") != NULL);
     for (int i = 0; i < t.nrow; i++) {
       double f[3];
@@ -154,7 +162,7 @@ TEST(columns_of_a_box_that_slides_are_coulomb_s) {
   char contact[600];
   for (int k = 0; k < 4; k++) {
     snprintf(contact, sizeof contact, SINGLE, "0.2");
-    Table t = run(slope(contact), (Case){k % 2 != 0, k / 2 != 0, 0.1, 0.01, record, 1});
+    Table t = run(slope(contact), (Case){k % 2 != 0, k / 2 != 0, 0.1, 0.01, record, 1, 0});
     for (int i = 1; i < t.nrow; i++) {
       const double v = 1.2 * 0.01 * i;
       ENSURE_NEAR(at(&t, i, "contact(c).n"), 18, k % 2 != 0 ? 5e-5 : 1e-10);
@@ -205,7 +213,7 @@ TEST(columns_of_contact_sets_are_sums_over_their_points) {
   char contact[600];
   for (int k = 0; k < 4; k++) {
     snprintf(contact, sizeof contact, MANY, "0.2");
-    Table t = run(slope(contact), (Case){k % 2 != 0, k / 2 != 0, 0.1, 0.01, record, 2});
+    Table t = run(slope(contact), (Case){k % 2 != 0, k / 2 != 0, 0.1, 0.01, record, 2, 0});
     for (int i = 1; i < t.nrow; i++) {
       const double v = 1.2 * 0.01 * i, tolerance = k % 2 != 0 ? 5e-5 : 1e-10;
       double on[3], back[3];
@@ -240,7 +248,7 @@ TEST(forces_in_columns_are_those_that_move_a_ball_on_a_table) {
   for (int k = 0; k < 4; k++) {
     const bool steps = k % 2 != 0;
     const double h = steps ? 1e-3 : 0.02;
-    Table t = run(table, (Case){steps, k / 2 != 0, 0.4, h, record, 3});
+    Table t = run(table, (Case){steps, k / 2 != 0, 0.4, h, record, 3, 0});
     int slid = 0;
     for (int i = steps ? 2 : 0; i < t.nrow; i++) {
       double f[3], n[3], a[3], before[3], now[3];
@@ -262,4 +270,32 @@ TEST(forces_in_columns_are_those_that_move_a_ball_on_a_table) {
     ENSURE(slid > t.nrow / 4);
     drop(&t);
   }
+}
+
+// ---- hybrid -------------------------------------------------------------------------------------------------------------
+
+// A ball of 2 kg bounces to rest beside 17 that lie. Its impacts are without end by events; time-stepping ends them, and keeps so many contacts. No force in flight, then its weight; what lies has its weight on both sides.
+TEST(columns_of_hybrid_contact_are_those_of_the_side_that_is_taken) {
+  static const char* const record[] = {"contact(c).*", "contact(r0).*"};
+  const double t0 = sqrt(2 * 1e-3 / 9.81), rest = t0 * (1 + 0.99) / (1 - 0.99);
+  Table t = run(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground><body "
+      "name='b'><joint name='z' type='prismatic' axis='0 0 1' q='0.101'/><inertial mass='2'/><shape name='s' "
+      "type='sphere' size='0.1'/></body><contact name='c' a='floor' b='s' restitution='0.99' mu-k='0'" LAW
+      "/><repeat count='17' index='i'><body name='r{i}'><joint name='r{i}' type='prismatic' axis='0 0 1' q='0.1'/>"
+      "<inertial mass='3'/><shape name='l{i}' type='sphere' size='0.1'/></body><contact name='r{i}' a='floor' b='l{i}' "
+      "restitution='0' mu-k='0'" LAW "/></repeat></sarrus>",
+      (Case){.hybrid = 1, .t_end = 4, .every = 0.01, .record = record, .nrecord = 2});
+  int rests = 0;
+  ENSURE(switched > rest - 1 && switched < rest + 0.1);
+  for (int i = 0; i < t.nrow; ++i) {
+    const double time = at(&t, i, "t");
+    ENSURE_NEAR(at(&t, i, "contact(r0).n"), 3 * 9.81, 1e-6);
+    if (time < t0) ENSURE(at(&t, i, "contact(c).n") == 0);
+    if (time < rest + 0.1) continue;
+    ENSURE_NEAR(at(&t, i, "contact(c).n"), 2 * 9.81, 1e-6);
+    ++rests;
+  }
+  ENSURE(rests > 50);
+  drop(&t);
 }

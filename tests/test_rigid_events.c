@@ -241,6 +241,51 @@ TEST(a_static_coefficient_holds_until_its_own_limit) {
   }
 }
 
+// A slider that carries a light one across it: its point of contact is a thousand times as mobile across the slip as along it. It stops after v0/(mu g), v0^2/(2 mu g) away: what is examined for sticking
+// is the slip that the least mobility allows, 5e-4 m/s, not 30 times as much.
+TEST(slip_ends_as_late_as_the_least_mobility_says) {
+  const double mu = 0.3, v0 = 0.5;
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground>"
+      "<body name='a'><joint name='x' type='prismatic' axis='1 0 0' v='0.5'/></body>"
+      "<body name='b' parent='a'><joint name='z' type='prismatic' axis='0 0 1' q='0.1'/><inertial mass='1'/></body>"
+      "<body name='c' parent='b'><joint name='y' type='prismatic' axis='0 1 0'/><inertial mass='0.001'/><shape "
+      "name='s' "
+      "type='sphere' size='0.1'/></body><contact a='floor' b='s' restitution='0' mu-k='0.3'" LAW "/></sarrus>");
+  run(&x, (Run){.method = "mdop5", .t_end = 0.3, .rtol = 1e-6, .atol = 1e-6});
+  ENSURE_NEAR(time_of(&x.result, "stick", 0), v0 / (mu * G), 3e-4);
+  ENSURE_NEAR(x.d->q[0], v0 * v0 / (2 * mu * G), 1e-6);
+  close_model(&x);
+}
+
+// A box on its four corners, moved off them and off its velocity: all corners are put back alike, by the least motion, which leaves x, y and the turn about z as they are; what sticks does not move.
+TEST(a_state_is_put_on_all_corners_of_a_box_alike) {
+  Loaded x = open_slope(0.2, 0.5, 0.5, 0);
+  srModelSystem user = {.m = x.m, .d = x.d};
+  const srSystem system = sr_system(&user);
+  const srRigidOptions options = sri_rigid_options();
+  srRigid* rigid = sri_rigid_create(&system, &options);
+  double q[7], v[6];
+  memcpy(q, x.d->q, sizeof q);
+  memcpy(v, x.d->v, sizeof v);
+  ENSURE_EQUAL(sri_rigid_start(rigid, 0, q, v, x.d->y), 0);
+  int closed = 0, stick = 0;
+  (void)sri_rigid_contradicts(rigid, &closed, &stick);
+  ENSURE(closed == 4 && stick == 4);
+  const double moved[7] = {0.3, -0.2, 0.05 + 2e-6, 1, 3e-7, -4e-7, 0};
+  const double pushed[6] = {1e-6, -2e-6, 3e-6, 1e-6, 2e-6, -1e-6};
+  memcpy(q, moved, sizeof q);
+  memcpy(v, pushed, sizeof v);
+  ENSURE_EQUAL(sri_rigid_put(rigid, 0, q, v, x.d->y), 0);
+  ENSURE_NEAR(q[0], 0.3, 1e-12);
+  ENSURE_NEAR(q[1], -0.2, 1e-12);
+  ENSURE_NEAR(q[2], 0.05, 1e-14);
+  for (int k = 4; k < 7; ++k) ENSURE_SMALL(q[k], k < 6 ? 1e-13 : 2e-13);  // two turns about other axes: of second order
+  for (int k = 0; k < 6; ++k) ENSURE_SMALL(v[k], 1e-13);
+  sri_rigid_destroy(rigid);
+  close_model(&x);
+}
+
 // ---- take-off -------------------------------------------------------------------------------------------------------------
 
 // A small ball that slides down a large fixed one without friction leaves it where cos(phi) = 2/3 of the start's, from rest at phi_0: h falls by a third.
