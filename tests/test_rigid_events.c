@@ -85,6 +85,29 @@ TEST(twenty_impacts_of_a_ball_and_their_accumulation_are_those_of_the_closed_for
   }
 }
 
+// One contact without friction leaves alike by all laws and orders, and what it loses, (1 - e^2) m g h, is the contact's.
+TEST(a_ball_loses_its_energy_to_the_contact_by_all_laws) {
+  static const srImpactRule rules[] = {SR_IMPACT_RULE_NEWTON, SR_IMPACT_RULE_POISSON, SR_IMPACT_RULE_STRONGE};
+  const double h = 0.5, e = 0.7, t = 1.2 * sqrt(2 * h / G);
+  for (int i = 0; i < 2 * SR_COUNT(rules); ++i) {
+    if (i / 2 == 2 && i % 2 == 0) continue;  // Stronge's law is sequential
+    Loaded x = open_ball(h, e);
+    srRunOptions o = sr_run_options(x.m);
+    o.contact = SR_CONTACT_EVENT;
+    o.method = "mdop5";
+    o.impact = rules[i / 2];
+    o.impact_order = i % 2 == 0 ? SR_IMPACT_ORDER_SIMULTANEOUS : SR_IMPACT_ORDER_SEQUENTIAL;
+    o.t_end = t;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, NULL, &x.result), SR_OK);
+    ENSURE_EQUAL(x.result.impacts, 1);
+    ENSURE_EQUAL(x.result.impact.collisions, i % 2);
+    ENSURE_NEAR(x.result.energy.work[SR_ACCOUNT_CONTACT], -(1 - e * e) * 2 * G * h, 1e-9);
+    ENSURE_SMALL(x.result.energy.work[SR_ACCOUNT_FRICTION], 1e-12);
+    ENSURE_NEAR(x.d->v[0], e * sqrt(2 * G * h) - G * (t - sqrt(2 * h / G)), 1e-9);
+    close_model(&x);
+  }
+}
+
 // A parabola has no error: the first steps grow tenfold from one that is safe, and from then on each flight is one step.
 TEST(a_flight_is_one_step) {
   for (int i = 0; i < 4; ++i) {

@@ -94,7 +94,21 @@ static srStatus end_sequence(srRigid* x, const srContactOptions* o, srImpactResu
   return status;
 }
 
+// One contact without friction: p = -(1 + e) u/A by every law.
+static bool solve_single(srRigid* x, srImpactResult* r) {
+  const double mobility = x->A[0], u = x->problem->q[0], e = x->problem->cone[0].restitution;
+  if (x->npart != 1 || x->nrow != 1 || x->o.problem != NULL || !(mobility > 0) || !(u < 0)) return false;
+  double* approach = x->scale;
+  *approach = -u;
+  x->p[0] = -(1 + e) * u / mobility;
+  *r = (srImpactResult){.alpha = 1, .collisions = 1, .ended = true, .approach = approach};
+  r->energy = r->normal = 0.5 * x->p[0] * (1 - e) * u;  // p times the mean of u and -e u
+  r->solve.solved = true;
+  return true;
+}
+
 static srStatus solve(srRigid* x, srImpactLaw law, srImpactResult* r) {
+  if (solve_single(x, r)) return SR_OK;
   srContactOptions o = sr_contact_options();
   o.method = sr_contact_method_find("newton");
   o.tolerance = IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q);
