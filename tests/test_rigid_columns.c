@@ -191,7 +191,7 @@ TEST(columns_of_a_block_with_two_coefficients_are_the_forces_that_move_it) {
              "type='sphere' size='0.1'/></body><contact name='c' a='floor' b='s' restitution='0' mu-k='0.3' "
              "mu2='%s'" LAW "/></sarrus>",
              mu2[k / 2]);
-    Table t = run(text, (Case){k % 2 != 0, false, 0.1, 0.01, record, 1});
+    Table t = run(text, (Case){k % 2 != 0, false, 0.1, 0.01, record, 1, 0});
     for (int i = 1; i < t.nrow; i++) {
       const double v[2] = {at(&t, i, "v.x"), at(&t, i, "v.y")};
       const double f[2] = {(v[0] - at(&t, i - 1, "v.x")) / 0.01 - 3, (v[1] - at(&t, i - 1, "v.y")) / 0.01 + 5};
