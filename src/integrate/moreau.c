@@ -818,8 +818,8 @@ static double normal_mobility(srIntegrator* integrator, int i, const double slip
   double u;
   memset(work->force, 0, (size_t)s->nv * sizeof(double));
   if (work->body != NULL) {
-    memset(work->wrench, 0, 6 * (size_t)s->nbody * sizeof(double));
-    sri_point_push(c, f, work->wrench);
+    memset(work->wrench, 0, SRI_ROW * (size_t)s->nbody * sizeof(double));
+    sri_points_push(work->chosen + i, 1, f, 1, work->wrench);
     sri_body_force(work->body, s->nbody, work->wrench, work->force);
     sri_body_acceleration(work->body, s->nbody, work->force, work->way);
     sri_body_motion(work->body, s->nbody, work->way, work->motion[FREE]);
