@@ -101,7 +101,8 @@ int cmd_gen(Cli* cli, const Verb* verb, int argc, char** argv) {
   Wishes w = {.snap = NAN};
   int status = EXIT_DONE;
   const Option options[] = {
-      {"--what", OPTION_TEXT, &w.what, "LIST", "functions: accel, invdyna, dirdyna, mass, qdot; default all"},
+      {"--what", OPTION_TEXT, &w.what, "LIST",
+       "functions: accel, invdyna, dirdyna, mass, qdot (default: these), dinvdyna, daccel"},
       {"--lang", OPTION_TEXT, &w.languages, "LIST", "languages: c (default), js, python, octave, cuda"},
       {"--snap", OPTION_NUMBER, &w.snap, "X",
        "take numbers of the model this near to 0 and +-1 as that: fewer operations for a file with rounded angles; "

@@ -106,6 +106,20 @@ def others(model, identifier):
         near([float(x) for x in done.stdout.split()], expected, 1e-12, f"{model} in {name}")
 for model, identifier in ("models/paper1/arm6.xml", "arm6"), ("models/satellite.xml", "satellite"): others(model, identifier)
 
+# Derivatives: written on request, four arrays; da/dtau is the inverse of M, and da/dv that of the differences.
+call("gen", "models/paper1/arm6.xml", "--what", "accel,mass,daccel", "-o", out)
+library = compiled("arm6", "-DDERIVATIVES")
+q, v, tau = ([random.uniform(-1, 1) for _ in range(6)] for _ in range(3))
+a, a_q, a_v, a_tau, M, ahead, behind = (array([0] * k) for k in (6, 36, 36, 36, 36, 6, 6))
+library.arm6_daccel(array(q), array(v), array(tau), a, a_q, a_v, a_tau)
+library.arm6_mass(array(q), M)
+full = [[M[6 * max(i, k) + min(i, k)] for k in range(6)] for i in range(6)]
+near([sum(a_tau[6 * i + j] * full[j][k] for j in range(6)) for i in range(6) for k in range(6)], [float(i == k) for i in range(6) for k in range(6)], 1e-12, "da/dtau M")
+for k in range(6):
+    for sign, to in (1, ahead), (-1, behind): library.arm6_accel(array(q), array([x + sign * 1e-3 * (i == k) for i, x in enumerate(v)]), array(tau), to)  # quadratic in v: exact
+    near([a_v[6 * i + k] for i in range(6)], [(x - y) / 2e-3 for x, y in zip(ahead, behind)], 1e-9, "da/dv")
+call("gen", "models/paper1/arm6.xml", "-o", out)
+
 # Large angles go to libm.
 q = [1e7 + 0.3, -3e8, 1e6, 2, 1e12, 5]
 near_q = [math.remainder(x, 2 * math.pi) for x in q]

@@ -26,6 +26,7 @@ static double value_of(const srCodeValue* u, const double* x, const State* s) {
     case SR_OP_ADD: return c[0] + c[1];
     case SR_OP_MUL: return c[0] * c[1];
     case SR_OP_DIV: return c[0] / c[1];
+    case SR_OP_SQRT: return sqrt(c[0]);
     case SR_OP_SIN: return sin(c[0]);
     case SR_OP_COS: return cos(c[0]);
     default: ENSURE(false); return 0;
@@ -220,5 +221,111 @@ TEST(symbolic_recursions_hold_for_random_trees) {
             .nbody = 1 + random_below(&r, 8), .armature = i % 3 == 0, .free_root = i % 4 == 1, .no_massless = true});
     check_model(m, &r, 3, i % 2 == 0);
     sr_model_destroy(m);
+  }
+}
+
+// ---- derivatives ----------------------------------------------------------------------------------------------------------
+
+static void dinvdyna(srSymPass* x, const void* user, srNode* out) {
+  const int n = x->tree->m->nv;
+  (void)user;
+  sr_sym_invdyna_derivatives(x, leaves(x, SR_VAR_A), out, out + n * n);
+}
+static void daccel(srSymPass* x, const void* user, srNode* out) {
+  const int n = x->tree->m->nv;
+  (void)user;
+  sr_sym_accel_derivatives(x, leaves(x, SR_VAR_TAU), out, out + n, out + n + n * n, out + n + 2 * n * n);
+}
+static void qdot(srSymPass* x, const void* user, srNode* out) {
+  (void)user;
+  sr_sym_qdot(x, true, out);
+}
+
+// What the derivatives are of: by kernels at q (+) e of coordinate `by`, or at v or tau + e.
+typedef struct Moved {
+  const srModel* m;
+  srData* d;
+  State s;
+  double* q;
+} Moved;
+
+static void kernel_at(const Moved* x, bool forward, int what, int by, double e, double* out) {
+  const int n = x->m->nv;
+  double* step = calloc((size_t)n + 1, sizeof *step);
+  State s = {x->q, x->s.v, x->s.a, x->s.tau};
+  step[by] = e;
+  sr_retract(x->m, x->s.q, what == 0 ? step : (step[by] = 0, step), x->q);
+  if (what == 1) s.v[by] += e;
+  if (what == 2) s.tau[by] += e;
+  if (forward) {
+    double* M = calloc((size_t)(n * n) + 1, sizeof *M);
+    int bad;
+    sr_crba(x->m, x->d, s.q, M);
+    for (int i = 0; i < n; i++) M[i * n + i] += x->m->dof_armature[i];
+    memset(step, 0, (size_t)n * sizeof *step);
+    sr_rnea(x->m, x->d, s.q, s.v, step, out);
+    for (int i = 0; i < n; i++) out[i] = s.tau[i] - out[i];
+    ENSURE_EQUAL(sr_ltl_factor(x->m, M, &bad), SR_OK);
+    sr_ltl_solve(x->m, M, out);
+    free(M);
+  } else {
+    required(x->m, x->d, &s, s.a, out);
+  }
+  if (what == 1) s.v[by] -= e;
+  if (what == 2) s.tau[by] -= e;
+  free(step);
+}
+
+// A column against differences of fourth order.
+static void compare_column(const Moved* x, bool forward, int what, int by, const double* A) {
+  static const double weight[] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[] = {-2, -1, 1, 2};
+  const int n = x->m->nv;
+  const double h = 1e-3;
+  double *sum = calloc((size_t)n + 1, sizeof *sum), *value = calloc((size_t)n + 1, sizeof *value), size = 1;
+  for (int i = 0; i < 4; i++) {
+    kernel_at(x, forward, what, by, at[i] * h, value);
+    for (int k = 0; k < n; k++) sum[k] += weight[i] * value[k] / h, size = fmax(size, fabs(value[k]));
+  }
+  for (int k = 0; k < n; k++) size = fmax(size, fabs(sum[k]));
+  for (int k = 0; k < n; k++) ENSURE_NEAR(A[k * n + by] / size, sum[k] / size, 1e-9);
+  free(sum);
+  free(value);
+}
+
+static void check_derivatives(const srModel* m, Random* r) {
+  const int n = m->nv;
+  srData* d = sr_data_create(m);
+  srPool pool;
+  sr_pool_init(&pool);
+  double *numbers = calloc((size_t)(2 * m->nq + 3 * n + 1), sizeof *numbers),
+         *out = calloc((size_t)(n + 3 * n * n + 1), sizeof *out);
+  const State s = {numbers, numbers + m->nq, numbers + m->nq + n, numbers + m->nq + 2 * n};
+  const Moved x = {m, d, s, numbers + m->nq + 3 * n};
+  srSymTree* tree = tree_of(&pool, m, true);
+  random_state(r, m, d);
+  memcpy(s.q, d->q, (size_t)m->nq * sizeof *d->q);
+  memcpy(s.v, d->v, (size_t)n * sizeof *d->v);
+  for (int i = 0; i < n; i++) s.a[i] = random_in(r, -2, 2), s.tau[i] = random_in(r, -2, 2);
+  evaluate(code_of(&pool, tree, qdot, m->nq), &s, out);
+  sr_qdot(m, s.q, s.v, x.q);
+  for (int i = 0; i < m->nq; i++) ENSURE_NEAR(out[i], x.q[i], 1e-13);
+  evaluate(code_of(&pool, tree, dinvdyna, 2 * n * n), &s, out);
+  for (int j = 0; j < 2 * n; j++) compare_column(&x, false, j / n, j % n, out + j / n * n * n);
+  evaluate(code_of(&pool, tree, daccel, n + 3 * n * n), &s, out);
+  for (int j = 0; j < 3 * n; j++) compare_column(&x, true, j / n, j % n, out + n + j / n * n * n);
+  sr_pool_free(&pool);
+  free(numbers);
+  free(out);
+  sr_data_destroy(d);
+}
+
+TEST(symbolic_derivatives_are_those_of_differences) {
+  static const char* const names[] = {"paper1/arm6", "robots/arm-on-gantry", "double-pendulum", "satellite", "top",
+                                      "free-body"};
+  Random r = {4};
+  for (int i = 0; i < 6; i++) {
+    Loaded x = open_model(names[i], "");
+    check_derivatives(x.m, &r);
+    close_model(&x);
   }
 }

@@ -125,28 +125,42 @@ static void prepare_scratch(G* g) {
   g->stack_n = 0;
 }
 
-srNode sr_graph_derive(srGraph* g, srNode node, srNode leaf) {
-  SR_ASSERT(node >= 0 && node < g->n && leaf >= 0 && leaf < g->n);
-  SR_ASSERT(g->nodes[leaf].op == SR_OP_VAR || g->nodes[leaf].op == SR_OP_PARAM);
-  Walk w = {g, leaf, srx_number(g, 0), g->nodes[leaf].depends};
-  prepare_scratch(g);
-  srNode one = srx_number(g, 1), result;
+static srNode derive(Walk* w, srNode node, srNode one) {
+  G* g = w->graph;
+  srNode result;
   SR_PUSH(g->pool, g->stack, g->stack_n, g->stack_capacity) = node;
   while (g->stack_n > 0) {
     srNode x = g->stack[g->stack_n - 1], d[3];
     bool ready = true;
-    if (known(&w, x, &d[0])) {
+    if (known(w, x, &d[0])) {
       g->stack_n--;
       continue;
     }
     for (int i = 0; i < 3; i++) {
       srNode child = g->nodes[x].child[i];
-      if (known(&w, child, &d[i])) continue;
+      if (known(w, child, &d[i])) continue;
       SR_PUSH(g->pool, g->stack, g->stack_n, g->stack_capacity) = child;
       ready = false;
     }
-    if (ready) remember(g, x, x == leaf ? one : rule(g, x, d[0], d[1], d[2]));
+    if (ready) remember(g, x, x == w->leaf ? one : rule(g, x, d[0], d[1], d[2]));
   }
-  known(&w, node, &result);
+  known(w, node, &result);
   return result;
+}
+
+void sr_graph_derive_all(srGraph* g, const srNode* nodes, int n, srNode leaf, srNode* out) {
+  SR_ASSERT(leaf >= 0 && leaf < g->n && (g->nodes[leaf].op == SR_OP_VAR || g->nodes[leaf].op == SR_OP_PARAM));
+  Walk w = {g, leaf, srx_number(g, 0), g->nodes[leaf].depends};
+  const srNode one = srx_number(g, 1);
+  prepare_scratch(g);
+  for (int i = 0; i < n; i++) {
+    SR_ASSERT(nodes[i] >= 0 && nodes[i] < g->n);
+    out[i] = derive(&w, nodes[i], one);
+  }
+}
+
+srNode sr_graph_derive(srGraph* g, srNode node, srNode leaf) {
+  srNode out;
+  sr_graph_derive_all(g, &node, 1, leaf, &out);
+  return out;
 }

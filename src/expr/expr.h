@@ -94,6 +94,7 @@ srNodeView sr_graph_view(const srGraph* graph, srNode node);
 
 // d node / d leaf (leaf: a VAR or PARAM node), exact.
 srNode sr_graph_derive(srGraph* graph, srNode node, srNode leaf);
+void sr_graph_derive_all(srGraph* graph, const srNode* nodes, int n, srNode leaf, srNode* out);  // of several at once
 // True when node depends on any variable of this kind.
 bool sr_graph_depends(const srGraph* graph, srNode node, srVarKind kind);
 // True when node is a constant or a function of parameters only; its value in *value.

@@ -255,7 +255,8 @@ static void start(srIntegrator* integrator) {
   sri_kept_clear(work->kept);
   work->rests = work->has_mass = false;
   if (integrator->system.nv > 0) memset(work->before_a, 0, (size_t)integrator->system.nv * sizeof(double));
-  work->told = (srImpulses){.worst = work->told.worst, .t_worst = work->told.t_worst, .unsolved = work->told.unsolved};
+  work->told = (srImpulses){
+      .worst = work->told.worst, .t_worst = work->told.t_worst, .unsolved = work->told.unsolved, .jam = -1};
 }
 
 // ---- the contact problem ----------------------------------------------------------------------------------------------

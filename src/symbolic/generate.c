@@ -75,45 +75,122 @@ static void build_ltl(srSymPass* x, const void* user, srNode* out) {
 
 static void build_qdot(srSymPass* x, const void* user, srNode* out) {
   (void)user;
-  sr_sym_qdot(x, out);
+  sr_sym_qdot(x, true, out);
+}
+
+static void build_dinvdyna(srSymPass* x, const void* user, srNode* out) {
+  const int nv = x->tree->m->nv;
+  (void)user;
+  sr_sym_invdyna_derivatives(x, leaves(x, SR_VAR_A), out, out + nv * nv);
+}
+
+static void build_daccel(srSymPass* x, const void* user, srNode* out) {
+  const int nv = x->tree->m->nv, n = nv * nv;
+  (void)user;
+  sr_sym_accel_derivatives(x, leaves(x, SR_VAR_TAU), out, out + nv, out + nv + n, out + nv + 2 * n);
 }
 
 enum { IN_Q = 1, IN_V = 2, IN_A = 4, IN_TAU = 8 };
-enum { OUT_VECTOR, OUT_RATES, OUT_TRIANGLE, OUT_MATRIX_VECTOR };
+enum {
+  NOTHING,
+  POSITIONS,
+  VELOCITIES,
+  MATRIX,
+  TRIANGLE
+};  // sizes nq, nv, nv x nv; of a triangle the entries below and on the diagonal
+
+typedef struct Output {
+  const char* name;
+  int size;
+  const char* about;
+} Output;
 
 typedef struct Kind {
   const char* name;
   const char* about;
   unsigned in;
-  int out;
-  const char* out_name[2];
-  srSymBuild build[2];  // two ways: the cheaper one is taken
+  Output out[4];
+  srSymBuild build[2];   // two ways: the cheaper one is taken
+  srSymBuild frames;     // whose frames are taken; NULL: its own
+  bool tree, on_demand;  // of models without constraints; not where all are wanted
 } Kind;
 
-// clang-format off
 static const Kind kinds[] = {
-    {"accel", "Forward dynamics: a = M^-1 (tau - c).", IN_Q | IN_V | IN_TAU, OUT_VECTOR, {"a", NULL}, {build_aba, build_ltl}},
-    {"invdyna", "Inverse dynamics: tau = M a + c, c with gravity.", IN_Q | IN_V | IN_A, OUT_VECTOR, {"tau", NULL}, {build_invdyna, NULL}},
-    {"dirdyna", "Mass matrix M and bias c of M a + c = tau, c with gravity.", IN_Q | IN_V, OUT_MATRIX_VECTOR, {"M", "c"}, {build_dirdyna, NULL}},
-    {"mass", "Mass matrix, below and on the diagonal; entries above are not written.", IN_Q, OUT_TRIANGLE, {"M", NULL}, {build_mass, NULL}},
-    {"qdot", "Rates of positions, q' = H(q) v.", IN_Q | IN_V, OUT_RATES, {"qdot", NULL}, {build_qdot, NULL}},
+    {.name = "accel",
+     .about = "Forward dynamics: a = M^-1 (tau - c).",
+     .in = IN_Q | IN_V | IN_TAU,
+     .out = {{"a", VELOCITIES, "accelerations dv/dt"}},
+     .build = {build_aba, build_ltl},
+     .tree = true},
+    {.name = "invdyna",
+     .about = "Inverse dynamics: tau = M a + c, c with gravity.",
+     .in = IN_Q | IN_V | IN_A,
+     .out = {{"tau", VELOCITIES, "forces on the coordinates"}},
+     .build = {build_invdyna}},
+    {.name = "dirdyna",
+     .about = "Mass matrix M and bias c of M a + c = tau, c with gravity.",
+     .in = IN_Q | IN_V,
+     .out = {{"M", MATRIX, "mass matrix"}, {"c", VELOCITIES, "bias"}},
+     .build = {build_dirdyna}},
+    {.name = "mass",
+     .about = "Mass matrix, below and on the diagonal; entries above are not written.",
+     .in = IN_Q,
+     .out = {{"M", TRIANGLE, "mass matrix"}},
+     .build = {build_mass}},
+    {.name = "qdot",
+     .about = "Rates of positions, q' = H(q) v.",
+     .in = IN_Q | IN_V,
+     .out = {{"qdot", POSITIONS, "rates of positions"}},
+     .build = {build_qdot}},
+    {.name = "dinvdyna",
+     .about = "Derivatives of the inverse dynamics, a held; by positions along the velocities: the change for q' = "
+              "H(q) v with a unit velocity.",
+     .in = IN_Q | IN_V | IN_A,
+     .out = {{"tau_q", MATRIX, "dtau/dq"}, {"tau_v", MATRIX, "dtau/dv"}},
+     .build = {build_dinvdyna},
+     .frames = build_invdyna,
+     .on_demand = true},
+    {.name = "daccel",
+     .about = "Forward dynamics and its derivatives, tau held; by positions along the velocities: the change for q' = "
+              "H(q) v with a unit velocity.",
+     .in = IN_Q | IN_V | IN_TAU,
+     .out = {{"a", VELOCITIES, "accelerations dv/dt"},
+             {"a_q", MATRIX, "da/dq"},
+             {"a_v", MATRIX, "da/dv"},
+             {"a_tau", MATRIX, "da/dtau, the inverse of M"}},
+     .build = {build_daccel},
+     .frames = build_ltl,
+     .tree = true,
+     .on_demand = true},
 };
-// clang-format on
 
-static int outputs(const Kind* k, int nq, int nv) {
-  return k->out == OUT_RATES      ? nq
-         : k->out == OUT_VECTOR   ? nv
-         : k->out == OUT_TRIANGLE ? nv * (nv + 1) / 2
-                                  : nv * nv + nv;
+static int size_of(const srModel* m, int size) {
+  const int nv = m->nv;
+  return size == POSITIONS    ? m->nq
+         : size == VELOCITIES ? nv
+         : size == MATRIX     ? nv * nv
+         : size == TRIANGLE   ? nv * (nv + 1) / 2
+                              : 0;
 }
 
+static int outputs(const srModel* m, const Kind* k) {
+  int n = 0;
+  for (int i = 0; i < 4; i++) n += size_of(m, k->out[i].size);
+  return n;
+}
+
+// Where each output is in the arrays, one after the other: a triangle is part of a matrix.
 static const int* places(const Work* w, const Kind* k) {
-  const int nv = w->m->nv, n = outputs(k, w->m->nq, nv);
-  int at = 0, *out = sr_pool_alloc(w->pool, ((size_t)n + 1) * sizeof *out);
-  for (int i = 0; i < (k->out == OUT_TRIANGLE ? nv : 0); i++) {
-    for (int j = 0; j <= i; j++) out[at++] = i * nv + j;
+  const int nv = w->m->nv;
+  int at = 0, first = 0, *out = sr_pool_alloc(w->pool, ((size_t)outputs(w->m, k) + 1) * sizeof *out);
+  for (int i = 0; i < 4; i++) {
+    const int size = k->out[i].size, n = size_of(w->m, size);
+    for (int r = 0; r < nv && size == TRIANGLE; r++) {
+      for (int c = 0; c <= r; c++) out[at++] = first + r * nv + c;
+    }
+    for (int e = 0; e < n && size != TRIANGLE; e++) out[at++] = first + e;
+    first += size == TRIANGLE ? nv * nv : n;
   }
-  for (; at < n; at++) out[at] = at;
   return out;
 }
 
@@ -123,13 +200,11 @@ static void put_arrays(const Work* w, const Kind* k, srEmitFunction* f) {
   if (k->in & IN_V) f->in[f->nin++] = (srEmitArray){"v", nv, 1, "velocities"};
   if (k->in & IN_A) f->in[f->nin++] = (srEmitArray){"a", nv, 1, "accelerations dv/dt"};
   if (k->in & IN_TAU) f->in[f->nin++] = (srEmitArray){"tau", nv, 1, "forces on the coordinates"};
-  if (k->out == OUT_VECTOR)
-    f->out[f->nout++] =
-        (srEmitArray){k->out_name[0], nv, 1, k->in & IN_TAU ? "accelerations dv/dt" : "forces on the coordinates"};
-  if (k->out == OUT_RATES) f->out[f->nout++] = (srEmitArray){k->out_name[0], nq, 1, "rates of positions"};
-  if (k->out == OUT_TRIANGLE || k->out == OUT_MATRIX_VECTOR)
-    f->out[f->nout++] = (srEmitArray){k->out_name[0], nv, nv, "mass matrix"};
-  if (k->out == OUT_MATRIX_VECTOR) f->out[f->nout++] = (srEmitArray){k->out_name[1], nv, 1, "bias"};
+  for (int i = 0; i < 4 && k->out[i].size != NOTHING; i++) {
+    const Output* o = &k->out[i];
+    const bool matrix = o->size == MATRIX || o->size == TRIANGLE;
+    f->out[f->nout++] = (srEmitArray){o->name, o->size == POSITIONS ? nq : nv, matrix ? nv : 1, o->about};
+  }
 }
 
 static srSymTree* copy_of(srPool* pool, const srSymTree* tree) {
@@ -150,14 +225,15 @@ static const srCode* code_of(const Work* w, srSymTree* tree, srSymBuild build, i
 }
 
 static void make(const Work* w, const Kind* k, srEmitFunction* f, srGeneratedFunction* shown) {
-  const int nout = outputs(k, w->m->nq, w->m->nv);
+  const int nout = outputs(w->m, k);
   srSymTree* best = NULL;
   srSymBuild build = NULL;
   long least = 0;
   *f = (srEmitFunction){.name = k->name, .about = k->about, .place = places(w, k)};
   for (int i = 0; i < 2 && k->build[i] != NULL; i++) {
     srSymTree* tree = copy_of(w->pool, w->reduced);
-    const long price = sr_sym_choose_frames(tree, k->build[i], NULL, nout);
+    const int searched = k->frames ? w->m->nv : nout;
+    const long price = sr_sym_choose_frames(tree, k->frames ? k->frames : k->build[i], NULL, searched);
     if (best != NULL && price >= least) continue;
     best = tree, build = k->build[i], least = price;
   }
@@ -196,12 +272,12 @@ static const srEmitEntry* legend(const Work* w, int* n) {
   return out;
 }
 
-static bool wanted(const char* what, const char* name) {
-  const size_t n = strlen(name);
+static bool wanted(const char* what, const Kind* k) {
+  const size_t n = strlen(k->name);
   for (const char* c = what; c != NULL && *c != 0; c += strcspn(c, ","), c += *c == ',') {
-    if (strcspn(c, ",") == n && strncmp(c, name, n) == 0) return true;
+    if (strcspn(c, ",") == n && strncmp(c, k->name, n) == 0) return true;
   }
-  return what == NULL;
+  return what == NULL && !k->on_demand;
 }
 
 static bool names_known(const Work* w) {
@@ -231,12 +307,6 @@ static srStatus generate(Work* w) {
     return SR_INPUT;
   }
   if (!names_known(w)) return SR_INPUT;
-  if (w->m->constrained && wanted(w->o->what, "accel") && w->o->what != NULL) {
-    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
-                    "accel is the forward dynamics of a tree, and the model has constraint equations: generate dirdyna "
-                    "or invdyna, of the tree without them");
-    return SR_INPUT;
-  }
   const double snap = w->o->snap > 0 ? w->o->snap : 1e-13;
   srGenerated* shown = &w->memory->shown;
   srEmitFunction* f = sr_pool_alloc(w->pool, sizeof kinds / sizeof kinds[0] * sizeof *f);
@@ -248,9 +318,17 @@ static srStatus generate(Work* w) {
   double ignored = 0;
   sr_sym_snap(w->reduced, 1e-14, &ignored);
   for (int i = 0; i < SR_COUNT(kinds); i++) {
-    const bool tree_alone = strcmp(kinds[i].name, "accel") == 0;
-    if (wanted(w->o->what, kinds[i].name) && !(tree_alone && w->m->constrained))
-      make(w, &kinds[i], &f[shown->nfunction], &counts[shown->nfunction]), shown->nfunction++;
+    if (!wanted(w->o->what, &kinds[i])) continue;
+    if (kinds[i].tree && w->m->constrained) {
+      if (w->o->what == NULL) continue;
+      sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                      "%s is of trees, and the model has constraint equations: generate dirdyna or invdyna, of the "
+                      "tree without them",
+                      kinds[i].name);
+      return SR_INPUT;
+    }
+    make(w, &kinds[i], &f[shown->nfunction], &counts[shown->nfunction]);
+    shown->nfunction++;
   }
   srEmitUnit unit = {.model = identifier(w->pool, w->m->name),
                      .title = w->m->name,

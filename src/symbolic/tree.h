@@ -70,10 +70,17 @@ srNode sr_sym_v(srSymPass* pass, int k);
 void sr_sym_invdyna(srSymPass* pass, const srNode* a, bool wrenches, srNode* tau);
 // M, nv x nv, below and on the diagonal; entries that are 0 by structure are the number 0.
 void sr_sym_mass(srSymPass* pass, srNode* M);
-void sr_sym_qdot(srSymPass* pass, srNode* qdot);
+// q' = H(q) v. unit: of quaternions of length 1 in their direction, as sr_qdot; else such that they turn by v whatever their length is.
+void sr_sym_qdot(srSymPass* pass, bool unit, srNode* qdot);
 // a = M^-1 (tau - c) by articulated bodies.
 void sr_sym_aba(srSymPass* pass, const srNode* tau, srNode* a);
 // The same by M and its factors L^T D L.
 void sr_sym_ltl(srSymPass* pass, const srNode* tau, srNode* a);
+void sr_sym_factor(srSymPass* pass, srNode* M, srNode* inverse);  // M becomes L; inverse: of D, nv
+void sr_sym_solve(srSymPass* pass, const srNode* L, const srNode* inverse, srNode* b);
+// By positions (along the velocities), velocities and forces, nv x nv each; a: given, or found.
+void sr_sym_invdyna_derivatives(srSymPass* pass, const srNode* a, srNode* by_q, srNode* by_v);
+void sr_sym_accel_derivatives(srSymPass* pass, const srNode* tau, srNode* a, srNode* by_q, srNode* by_v,
+                              srNode* by_tau);
 
 #endif
