@@ -10,7 +10,8 @@
 
 #define MOST_EVALUATIONS 3000
 #define MOST_BYTES 8000
-#define MOST_COORDINATES 60  // beyond that an evaluation under the sanitizers takes too long
+#define MOST_COORDINATES 60  // beyond that an evaluation under the sanitizers takes too long,
+#define MOST_STATES 40       // and a factorization of an implicit method
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -69,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 4 || size > MOST_BYTES) return 0;
   if (sr_load_text((const char*)data + 3, size - 3, "fuzz", NULL, NULL, NULL, &spec) != SR_OK) return 0;
   const bool plugin = srs_count(spec, SR_ELEMENT_PLUGIN) > 0;  // no library is loaded here
-  if (!plugin && sr_compile(spec, NULL, &m) == SR_OK && m->nv <= MOST_COORDINATES) {
+  if (!plugin && sr_compile(spec, NULL, &m) == SR_OK && m->nv <= MOST_COORDINATES && m->ny <= MOST_STATES) {
     long left = MOST_EVALUATIONS;
     srData* d = sr_data_create(m);
     d->stop = count_down;
