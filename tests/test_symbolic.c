@@ -329,3 +329,31 @@ TEST(symbolic_derivatives_are_those_of_differences) {
     close_model(&x);
   }
 }
+
+// ---- operations -----------------------------------------------------------------------------------------------------------
+
+typedef struct Most {
+  const char *model, *function;
+  long add, mul, angles;
+} Most;
+
+// Those of docs/theory/symbolic.md: they may shrink.
+TEST(symbolic_operations_do_not_grow) {
+  static const Most most[] = {{"paper1/arm6", "accel", 624, 815, 6},        {"paper1/arm6", "invdyna", 326, 391, 6},
+                              {"paper1/arm6", "mass", 260, 360, 5},         {"robots/arm-seven", "accel", 330, 444, 6},
+                              {"robots/arm-seven", "invdyna", 149, 199, 6}, {"robots/arm-seven", "mass", 96, 133, 6},
+                              {"humanoid", "accel", 5025, 5232, 32},        {"humanoid", "invdyna", 1915, 1982, 32},
+                              {"humanoid", "mass", 1717, 2135, 32}};
+  for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
+    srMessages* messages = sr_messages_create();
+    srGenerated* made = NULL;
+    Loaded x = open_model(most[i].model, "");
+    ENSURE_EQUAL(sr_generate(x.m, &(srGenerateOptions){.what = most[i].function}, messages, &made), SR_OK);
+    ENSURE_EQUAL(made->nfunction, 1);
+    ENSURE(made->function[0].add <= most[i].add && made->function[0].mul <= most[i].mul);
+    ENSURE(made->function[0].angle <= most[i].angles);
+    sr_generated_destroy(made);
+    sr_messages_destroy(messages);
+    close_model(&x);
+  }
+}

@@ -45,8 +45,8 @@ typedef struct srGraph srGraph;
 
 srGraph* sr_graph_create(srPool* pool);
 int sr_graph_size(const srGraph* graph);
-// Constants stay with the factor that they multiply, c*x of (c*x)*y: for few operations, where c*x is used elsewhere.
-void sr_graph_keep_factors(srGraph* graph);
+// Rules for generated code, with few operations: constants stay with the factor that they multiply, c*x of (c*x)*y, where c*x may be used elsewhere; numbers that cancel to rounding are 0.
+void sr_graph_for_code(srGraph* graph);
 
 srNode sr_graph_const(srGraph* graph, double value);
 srNode sr_graph_param(srGraph* graph, const char* name, double value);  // same name: same node, its value stays

@@ -121,7 +121,7 @@ srGraph* sr_graph_create(srPool* pool) {
 }
 
 int sr_graph_size(const srGraph* graph) { return graph->n; }
-void sr_graph_keep_factors(srGraph* graph) { graph->keeps_factors = true; }
+void sr_graph_for_code(srGraph* graph) { graph->for_code = true; }
 
 static srGraphNode leaf(srOp op, int index, int detail, unsigned depends, double value) {
   return (srGraphNode){.op = op,

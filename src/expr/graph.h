@@ -37,7 +37,8 @@ struct srGraph {
   int n, capacity;
   int* table;  // open addressing, node + 1; 0 is empty
   int table_size;
-  bool keeps_factors;  // (c*x)*y stays: c*x may be used elsewhere
+  bool
+      for_code;  // few operations: (c*x)*y stays, as c*x may be used elsewhere; constants that cancel to rounding are 0
   srNames param_names, function_names, function2_names;
   const char** params;  // names
   int nparam, param_capacity;

@@ -28,7 +28,7 @@ static bool has_const(const G* g, srNode x, srOp op) { return op_of(g, x) == op 
 // c1 (op) c2 as a node, or SR_NO_NODE when it overflows or a product underflows: then it is better left alone.
 static srNode combine(G* g, srOp op, srNode c1, srNode c2) {
   double value = sr_op_value(op, value_of(g, c1), value_of(g, c2), 0);
-  if (g->keeps_factors && op != SR_OP_MUL && fabs(value) <= ROUNDING * fabs(value_of(g, c1))) value = 0;
+  if (g->for_code && op != SR_OP_MUL && fabs(value) <= ROUNDING * fabs(value_of(g, c1))) value = 0;
   if (!isfinite(value) || (op == SR_OP_MUL && value == 0)) return SR_NO_NODE;
   return sr_graph_const(g, value);
 }
@@ -100,9 +100,9 @@ static srNode fold_mul(G* g, srNode a, srNode b) {
   if (is_const(g, b)) return fold_mul_const(g, b, a);
   if (op_of(g, a) == SR_OP_NEG) return op1(g, SR_OP_NEG, op2(g, SR_OP_MUL, child(g, a, 0), b));
   if (op_of(g, b) == SR_OP_NEG) return op1(g, SR_OP_NEG, op2(g, SR_OP_MUL, a, child(g, b, 0)));
-  if (!g->keeps_factors && has_const(g, a, SR_OP_MUL))
+  if (!g->for_code && has_const(g, a, SR_OP_MUL))
     return fold_mul_const(g, child(g, a, 0), op2(g, SR_OP_MUL, child(g, a, 1), b));
-  if (!g->keeps_factors && has_const(g, b, SR_OP_MUL))
+  if (!g->for_code && has_const(g, b, SR_OP_MUL))
     return fold_mul_const(g, child(g, b, 0), op2(g, SR_OP_MUL, a, child(g, b, 1)));
   return sr_graph_intern(g, SR_OP_MUL, a, b, SR_NO_NODE);
 }

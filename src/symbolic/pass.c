@@ -154,7 +154,7 @@ srSymPass* sr_sym_pass(srGraph* g, srPool* pool, const srSymTree* tree) {
   srSymPass* x = sr_pool_alloc(pool, sizeof *x);
   Angle* psi = sr_pool_alloc(pool, n * sizeof *psi);
   *x = (srSymPass){.tree = tree, .g = g};
-  sr_graph_keep_factors(g);
+  sr_graph_for_code(g);
   x->turn = sr_pool_alloc(pool, n * sizeof *x->turn);
   x->p = sr_pool_alloc(pool, n * sizeof(srVec)), x->axis = sr_pool_alloc(pool, n * sizeof(srVec));
   x->h = sr_pool_alloc(pool, n * sizeof(srVec)), x->J = sr_pool_alloc(pool, n * sizeof(srMat));
