@@ -29,7 +29,7 @@ static void put_counts(srJson* json, const srGeneratedFunction* f, bool before) 
   sr_json_int(json, "mul", before ? f->mul_before : f->mul);
   sr_json_int(json, "div", before ? f->div_before : f->div);
   sr_json_int(json, "sincos", before ? f->angle_before : f->angle);
-  sr_json_int(json, "other", f->other);
+  if (!before) sr_json_int(json, "other", f->other);
   sr_json_object_end(json);
 }
 

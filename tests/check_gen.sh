@@ -64,7 +64,7 @@ for model, identifier in ("models/paper1/arm6.xml", "arm6"), ("models/robots/arm
         Mf, cf = array([0] * (n * n), f32), array([0] * n, f32)
         getattr(narrow, identifier + "_dirdyna")(array(q, f32), array(v, f32), Mf, cf)
         near(list(Mf), flat, 1e-4, f"{model}: M in float")
-        wide = array([0] * (4 * n * n + 8))  # lanes: four states, entry by entry; the arrays are aligned to 32 bytes
+        # Lanes: four states, entry by entry; the arrays are aligned to 32 bytes.
         def aligned(values):
             buffer = (ctypes.c_double * (len(values) * 4 + 4))()
             offset = (-ctypes.addressof(buffer) % 32) // 8

@@ -18,7 +18,7 @@ static double signed_value(const double* x, srRef ref) { return (SR_REF_MINUS(re
 
 static double value_of(const srCodeValue* u, const double* x, const State* s) {
   double c[3] = {0};
-  for (int k = 0; k < sr_code_children(u->op); k++) c[k] = signed_value(x, u->child[k]);
+  for (int k = 0; k < sr_op_arity(u->op); k++) c[k] = signed_value(x, u->child[k]);
   switch (u->op) {
     case SR_OP_CONST: return u->number;
     case SR_OP_VAR:

@@ -5,6 +5,7 @@
 //   to the parent    J' = J - H [p] + [p] H'^T,  H' = H + [p] M
 //   outwards         wd, o of the parent;  a = (u - Un.wd - Uf.o)/D; without armature s.wd + a = (u - the other terms)/D
 // Joints of several coordinates are taken one coordinate after the other: the innermost last.
+#include "dynamics/link.h"
 #include "symbolic/tree.h"
 
 typedef struct Body {
@@ -19,8 +20,6 @@ typedef struct Axis {
   srNode inverse, u;
   bool bare;  // no armature, no pitch: D is an entry of Un or Uf
 } Axis;
-
-static int coordinates(const srSymLink* l) { return l->type == SR_LINK_FREE ? 6 : l->type == SR_LINK_BALL ? 3 : 1; }
 
 static srVec column(const srMat* A, int k) { return (srVec){{A->x[k], A->x[3 + k], A->x[6 + k]}}; }
 static srVec row(const srMat* A, int k) { return (srVec){{A->x[3 * k], A->x[3 * k + 1], A->x[3 * k + 2]}}; }
@@ -118,7 +117,7 @@ static Body rigid(srSymPass* x, int i) {
 }
 
 static Axis axis_of(const srSymLink* l, int k) {
-  const int n = coordinates(l);
+  const int n = sr_link_nv[l->type];
   return (Axis){.slot = n > 1                          ? k
                         : l->type == SR_LINK_PRISMATIC ? 5
                                                        : 2,
@@ -145,7 +144,7 @@ static void outwards(srSymPass* x, const Axis* axes, srVec* wd, srVec* o, srNode
     sr_sym_note(x, i, "acceleration");
     wd[i] = sr_turn_down(g, &x->turn[i], wd[l->parent]);
     o[i] = sr_turn_down(g, &x->turn[i], srx_plus(g, o[l->parent], srx_cross3(g, wd[l->parent], x->p[i])));
-    for (int k = 0; k < coordinates(l); k++) a[l->v + k] = accelerate(g, &axes[l->v + k], &wd[i], &o[i]);
+    for (int k = 0; k < sr_link_nv[l->type]; k++) a[l->v + k] = accelerate(g, &axes[l->v + k], &wd[i], &o[i]);
   }
 }
 
@@ -160,7 +159,7 @@ void sr_sym_aba(srSymPass* x, const srNode* tau, srNode* a) {
   for (int i = n - 1; i > 0; i--) {
     const srSymLink* l = &x->tree->link[i];
     sr_sym_note(x, i, "articulated body");
-    for (int k = coordinates(l) - 1; k >= 0; k--) {
+    for (int k = sr_link_nv[l->type] - 1; k >= 0; k--) {
       axes[l->v + k] = axis_of(l, k);
       eliminate(x, &body[i], l->v + k, tau[l->v + k], &axes[l->v + k]);
     }

@@ -3,7 +3,7 @@
 #ifndef SR_SYMBOLIC_CODE_H
 #define SR_SYMBOLIC_CODE_H
 
-#include "expr/expr.h"
+#include "expr/graph.h"
 
 // A value is a constant, an input, or an operation of other values. A reference has its sign beside it, so that a - b and b - a, x y and -x y are one value: 2*value + (1: minus).
 typedef int srRef;
@@ -38,7 +38,6 @@ typedef struct srOperations {
 
 srCode* sr_code_create(srPool* pool, const srGraph* graph, const srNode* roots, int nroot);
 srOperations sr_code_count(srPool* pool, const srCode* code);
-int sr_code_children(srOp op);
 
 // Terms of a value that is a sum, or its only term: sums that are used once are part of it. Products that are used once come last, so that each is one fused multiply-add.
 typedef struct srTerms {

@@ -153,8 +153,7 @@ static void find_statements(const Print* p, unsigned char* needed) {
   for (int i = 0; i < code->nout; i++) needed[SR_REF_VALUE(code->out[i])] = 1;
   for (int i = code->n - 1; i >= 0; i--) {
     const srCodeValue* v = &code->value[i];
-    for (int k = 0; needed[i] && !is_packed(p, v) && k < sr_code_children(v->op); k++)
-      needed[SR_REF_VALUE(v->child[k])] = 1;
+    for (int k = 0; needed[i] && !is_packed(p, v) && k < sr_op_arity(v->op); k++) needed[SR_REF_VALUE(v->child[k])] = 1;
   }
 }
 

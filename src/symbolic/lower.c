@@ -14,8 +14,6 @@ typedef struct Work {
   int size;
 } Work;
 
-int sr_code_children(srOp op) { return sr_op_arity(op); }
-
 static uint64_t hash_of(const srCodeValue* v) {
   uint64_t h = (uint64_t)v->op * 0x9e3779b97f4a7c15u, bits;
   memcpy(&bits, &v->number, sizeof bits);

@@ -3,6 +3,7 @@
 //   inwards   mass, h, J of all that is beyond a joint, h' = R h + m p,  J' = R J R^T + 2 (p.k) 1 - p k^T - k p^T,  k = R h + m p/2
 //   column    wrench of that body for unit acceleration along the joint; M_ji = S_j^T of it, at every joint on the path
 // Regrouped inertia has no mass beyond revolute joints (regroup.c).
+#include "dynamics/link.h"
 #include "symbolic/tree.h"
 
 typedef struct Body {
@@ -52,13 +53,11 @@ static srNode project(srGraph* g, const srSymLink* l, int k, srVec F, srVec N) {
   }
 }
 
-static int coordinates(const srSymLink* l) { return l->type == SR_LINK_FREE ? 6 : l->type == SR_LINK_BALL ? 3 : 1; }
-
 static void put_column(srSymPass* x, int i, int k, const Body* body, srNode* M) {
   srGraph* g = x->g;
   const int nv = x->tree->m->nv;
   const srSymLink* l = &x->tree->link[i];
-  const int row = l->v + k, slot = l->type == SR_LINK_PRISMATIC ? 5 : coordinates(l) == 1 ? 2 : k;
+  const int row = l->v + k, slot = l->type == SR_LINK_PRISMATIC ? 5 : sr_link_nv[l->type] == 1 ? 2 : k;
   srVec F, N;
   column_of(g, body, slot, &F, &N);
   if (l->type == SR_LINK_HELICAL) {
@@ -73,7 +72,7 @@ static void put_column(srSymPass* x, int i, int k, const Body* body, srNode* M) 
     F = sr_turn_up(g, &x->turn[at], F);
     N = srx_plus(g, sr_turn_up(g, &x->turn[at], N), srx_cross3(g, x->p[at], F));
     const srSymLink* parent = &x->tree->link[x->tree->link[at].parent];
-    for (int j = 0; j < coordinates(parent); j++) M[row * nv + parent->v + j] = project(g, parent, j, F, N);
+    for (int j = 0; j < sr_link_nv[parent->type]; j++) M[row * nv + parent->v + j] = project(g, parent, j, F, N);
   }
 }
 
@@ -86,7 +85,7 @@ void sr_sym_mass(srSymPass* x, srNode* M) {
   for (int i = n - 1; i > 0; i--) {
     const srSymLink* l = &x->tree->link[i];
     sr_sym_note(x, i, "composite body");
-    for (int k = 0; k < coordinates(l); k++) put_column(x, i, k, &body[i], M);
+    for (int k = 0; k < sr_link_nv[l->type]; k++) put_column(x, i, k, &body[i], M);
     if (l->parent > 0) add_to_parent(x, i, &body[i], &body[l->parent]);
   }
 }
