@@ -110,8 +110,10 @@ int cmd_gen(Cli* cli, const Verb* verb, int argc, char** argv) {
       OUT_OPTIONS(&w.folder, "DIR", "folder of the files; default: the current one"),
       MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
+    double snap = 0;
     if (!w.folder) w.folder = ".";
-    if (!folder_begin(cli, "--out", w.folder)) status = cli_refuse(cli, EXIT_INPUT);
+    if (!folder_begin(cli, "--out", w.folder) || !number_take(cli, "--snap", w.snap, false, &snap))
+      status = cli_refuse(cli, EXIT_INPUT);
     if (status == EXIT_DONE) status = model_open(cli, &m);
     if (status == EXIT_DONE) status = generate(cli, &m, &w);
   }

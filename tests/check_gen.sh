@@ -129,6 +129,8 @@ for k, positions in enumerate((q, near_q)): library.arm6_mass(array(positions), 
 near(list(M[0]), list(M[1]), 1e-3, "large angles")
 text, error = call("gen", "models/paper1/arm6.xml", "--what", "acel", "-o", out, status=2)
 assert "did you mean 'accel'" in error, error
+text, error = call("gen", "models/paper1/arm6.xml", "--snap=-1", "-o", out, status=2)
+assert "--snap" in error, error
 text, error = call("gen", "models/paper1/arm6.xml", "--lang", "fortran", "-o", out, status=2)
 assert "fortran" in error, error
 text, error = call("gen", "models/mechanisms/four-bar.xml", "--what", "accel", "-o", out, status=2)
