@@ -1,6 +1,7 @@
 // Generated dynamics for many states at once on a GPU: forward dynamics a second, Runge-Kutta steps a second, and their distance from the C code on the processor.
-//   sarrus gen MODEL --lang c,cuda -o DIR
-//   gcc -O2 -c DIR/NAME.c && nvcc -O3 -arch=sm_90 -IDIR -DMODEL=NAME [-DSR_FLOAT] benchmarks/batch.cu NAME.o -o batch && ./batch 1000000
+//   sarrus gen MODEL --lang c,cuda --what accel,qdot -o DIR
+//   gcc -O2 -DNAME_accel=NAME_accel_host -DNAME_qdot=NAME_qdot_host -c DIR/NAME.c
+//   nvcc -O3 -arch=sm_90 -IDIR -DMODEL=NAME [-DSR_FLOAT] [-DSR_ROOM=0] [-DSR_IN_LANES=1] benchmarks/batch.cu NAME.o -o batch && ./batch 1000000
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -51,6 +52,13 @@ static double median_seconds(F launch) {
   return ms[ms.size() / 2] * 1e-3;
 }
 
+// The quaternion of a root that floats has unit length.
+static void to_unit(double* q) {
+  if (NQ != NV + 1) return;
+  const double length = sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6]);
+  for (int k = 3; k < 7; k++) q[k] /= length;
+}
+
 // One step of the processor, in double.
 static void host_step(double h, double* q, double* v, const double* tau) {
   double qs[NQ], vs[NV], qe[NQ], ve[NV], dq[NQ], dv[NV];
@@ -65,18 +73,23 @@ static void host_step(double h, double* q, double* v, const double* tau) {
   }
   for (int k = 0; k < NQ; k++) q[k] = qe[k];
   for (int k = 0; k < NV; k++) v[k] = ve[k];
+  to_unit(q);
 }
 
 int main(int argc, char** argv) {
   const int n = argc > 1 ? atoi(argv[1]) : 1000000, checked = 200, steps = 100;
   const double h = 1e-3;
   std::vector<sr_real> q((size_t)n * NQ), v((size_t)n * NV), tau((size_t)n * NV), zero((size_t)n * NV);
-  for (auto& x : q) x = (sr_real)random_in(-1.5, 1.5);
+  for (int i = 0; i < n; i++) {
+    double x[NQ];
+    for (int k = 0; k < NQ; k++) x[k] = random_in(-1.5, 1.5);
+    to_unit(x);
+    for (int k = 0; k < NQ; k++) q[(size_t)k * n + i] = (sr_real)x[k];
+  }
   for (auto& x : v) x = (sr_real)random_in(-1, 1);
   for (auto& x : tau) x = (sr_real)random_in(-1, 1);
   sr_real *dq = to_device(q), *dv = to_device(v), *dt = to_device(tau), *da = to_device(zero);
-  const int blocks = (n + 127) / 128;
-  const double t_accel = median_seconds([&] { JOIN(MODEL, _accel_kernel)<<<blocks, 128>>>(n, dq, dv, dt, da); });
+  const double t_accel = median_seconds([&] { JOIN(MODEL, _accel_launch)(n, dq, dv, dt, da, 0); });
   const std::vector<sr_real> a = to_host(da, zero.size());
   double off = 0;
   for (int i = 0; i < checked; i++) {
@@ -88,7 +101,7 @@ int main(int argc, char** argv) {
     off = fmax(off, worst / size);
   }
   printf("%s %s n=%d: forward dynamics %.3g /s, largest error %.2g of the largest entry\n", TEXT(MODEL), sizeof(sr_real) == 4 ? "float" : "double", n, n / t_accel, off);
-  JOIN(MODEL, _rk4_kernel)<<<blocks, 128>>>(n, steps, (sr_real)h, dq, dv, dt);
+  JOIN(MODEL, _rk4_launch)(n, steps, (sr_real)h, dq, dv, dt, 0);
   const std::vector<sr_real> q1 = to_host(dq, q.size()), v1 = to_host(dv, v.size());
   double off_q = 0, off_v = 0;
   for (int i = 0; i < checked; i++) {
@@ -99,7 +112,7 @@ int main(int argc, char** argv) {
     for (int k = 0; k < NQ; k++) off_q = fmax(off_q, fabs(x[k] - q1[(size_t)k * n + i]));
     for (int k = 0; k < NV; k++) off_v = fmax(off_v, fabs(y[k] - v1[(size_t)k * n + i]));
   }
-  const double t_rk4 = median_seconds([&] { JOIN(MODEL, _rk4_kernel)<<<blocks, 128>>>(n, steps, (sr_real)h, dq, dv, dt); });
+  const double t_rk4 = median_seconds([&] { JOIN(MODEL, _rk4_launch)(n, steps, (sr_real)h, dq, dv, dt, 0); });
   printf("  RK4 %.3g steps/s; after %d steps positions differ by %.2g, velocities by %.2g\n", (double)n * steps / t_rk4, steps, off_q, off_v);
   return cudaGetLastError() != cudaSuccess;
 }

@@ -1,10 +1,12 @@
 // What the verbs share: messages, models, help.
+#define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "help.h"
 
@@ -278,4 +280,12 @@ int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int a
   if (good) cli_error(cli, "sarrus %s needs an argument: sarrus %s %s", verb->name, verb->name, verb->arguments);
   *status = cli_refuse(cli, EXIT_INPUT);
   return 1;
+}
+
+bool program_folder(char out[PROGRAM_FOLDER_SIZE]) {
+  const ssize_t n = readlink("/proc/self/exe", out, PROGRAM_FOLDER_SIZE - 1);
+  out[n > 0 ? n : 0] = '\0';
+  char* slash = strrchr(out, '/');
+  if (slash) *slash = '\0';
+  return slash != NULL;
 }

@@ -82,6 +82,9 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus contact models/contact-problems/pinch.contact --solver all")                                               \
   X(gen, "MODEL [options]", "write the equations of motion as source code",                                            \
     "sarrus gen models/paper1/arm6.xml --what accel,invdyna -o generated")                                             \
+  X(batch, "MODEL [options]",                                                                                          \
+    "many copies of a model, stepped together by generated code in vector lanes and threads",                          \
+    "sarrus batch models/free-body.xml --count 1000 --random v.body.wx=normal:0:0.1 --t-end 1 --step 0.001")           \
   X(convert, "MODEL [options]", "write a model as URDF, MJCF or native format; report what is lost",                   \
     "sarrus convert models/paper1/arm6.xml -o arm6.urdf")                                                              \
   X(init, "DIR", "write a new project: a model and laws of your own in C",                                             \
@@ -164,6 +167,9 @@ bool output_is_free(Cli* cli, const char* output, const char* input);
 bool folder_begin(Cli* cli, const char* option, const char* path);  // of an option that names a folder for figures
 #define OUT_OPTIONS(target, value, doc)                                                                                \
   {"--out", OPTION_TEXT, target, value, doc}, { "-o", OPTION_TEXT, target, value, "the same as --out" }
+
+enum { PROGRAM_FOLDER_SIZE = 4096 };
+bool program_folder(char out[PROGRAM_FOLDER_SIZE]);  // where the running program is; false: not known
 
 // How the options of m ask for a file to be read; *folders belongs to it, and is to be freed after. False: out of memory.
 bool model_load_options(const Model* m, srLoadOptions* out, const char*** folders);
@@ -253,6 +259,8 @@ void motion_free(Motion* x);
 
 // ------------------------------------------------------------------------------------ partition files (partition_file.c)
 // What `sarrus partition --json` prints, kept for runs. Both return 0, or the exit status after cli_refuse.
+// Marks (nv) the coordinates of the comma list of --independent; false: reported.
+bool coordinates_mark(Cli* cli, const srModel* m, const char* list, unsigned char* mark);
 int partition_write(Cli* cli, const Model* m, const srCoordinatePartition* p, const char* path);
 // mark (nv, to be freed): 1 where a coordinate of m is independent in the file.
 int partition_read(Cli* cli, const srModel* m, const char* path, unsigned char** mark);

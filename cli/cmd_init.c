@@ -28,13 +28,8 @@ static bool folder_ready(Cli* cli, const char* path) {
 // The folder of the headers that belong to this program: beside it in a build, or in the tree where it is installed. False: not found.
 static bool find_headers(char* out, size_t size) {
   static const char* const places[] = {"include", "../include"};
-  char program[4096], path[4200], header[4300];
-  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (n <= 0) return false;
-  program[n] = 0;
-  char* slash = strrchr(program, '/');
-  if (!slash) return false;
-  *slash = 0;
+  char program[PROGRAM_FOLDER_SIZE], path[4200], header[4300];
+  if (!program_folder(program)) return false;
   for (int i = 0; i < 2; i++) {
     snprintf(path, sizeof path, "%s/%s", program, places[i]);
     snprintf(header, sizeof header, "%s/sarrus/force.h", path);

@@ -88,12 +88,12 @@ static bool read_times(Inverse* x) {
     return false;
   if (!(t_end >= t0)) return (cli_error(x->cli, "--t-end is %g s, and the start at %g s", t_end, t0), false);
   if (every <= 0) every = (t_end - t0) / 1000;
-  const double count = every > 0 ? floor((t_end - t0) / every + 1e-9) + 1 : 1;
+  const double count = every > 0 ? ceil((t_end - t0) / every - 1e-9) + 1 : 1;  // the last one is t_end
   if (count > 1e7) return (cli_error(x->cli, "%g times are too many: take a longer --every", count), false);
   x->times.n = (int)count;
   x->times.x = calloc((size_t)x->times.n, sizeof *x->times.x);
   if (!x->times.x) return (cli_error(x->cli, "out of memory"), false);
-  for (int i = 0; i < x->times.n; i++) x->times.x[i] = t0 + i * every;
+  for (int i = 0; i < x->times.n; i++) x->times.x[i] = fmin(t0 + i * every, t_end);
   return true;
 }
 

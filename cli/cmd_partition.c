@@ -10,22 +10,6 @@ typedef struct Wishes {
   const char* out;          // file; NULL: none
 } Wishes;
 
-// Marks (nv) the coordinates of a comma list; false: reported.
-static bool mark_list(Cli* cli, const srModel* m, const char* list, unsigned char* mark) {
-  bool good = true;
-  while (*list != 0) {
-    const size_t n = strcspn(list, ",");
-    char word[256];
-    snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), list);
-    if (n > 0 && !sr_coordinates_named(m, word, mark)) {
-      cli_error(cli, "--independent: there is no joint or coordinate '%s'; `sarrus check` lists the joints", word);
-      good = false;
-    }
-    list += n + (list[n] == ',');
-  }
-  return good;
-}
-
 static int partition(Cli* cli, const Model* m, const srPartitionOptions* options, const char* out) {
   srCoordinatePartition* p = NULL;
   const srStatus status = sr_partition_create(m->model, m->data, options, cli->messages, &p);
@@ -47,7 +31,7 @@ static int choose(Cli* cli, const Model* m, const Wishes* wishes) {
     cli_error(cli, "out of memory");
     return cli_refuse(cli, EXIT_FAILED);
   }
-  const bool good = !wishes->independent || mark_list(cli, m->model, wishes->independent, mark);
+  const bool good = !wishes->independent || coordinates_mark(cli, m->model, wishes->independent, mark);
   const srPartitionOptions options = {.independent = wishes->independent ? mark : NULL,
                                       .by_rows = wishes->pivoting && strcmp(wishes->pivoting, "column") == 0};
   const int status = good ? partition(cli, m, &options, wishes->out) : cli_refuse(cli, EXIT_INPUT);

@@ -7,6 +7,7 @@
 
 #include "balance.h"
 #include "network.h"
+#include "page.h"
 #include "problems.h"
 #include "run_options.h"
 
@@ -20,12 +21,15 @@ typedef struct Run {
   unsigned char* independent;  // of the partition
   RunWords words;
   TextList record;
-  double t_end, step, rtol, atol, every, alpha, beta, rho, theta, threads, tol_gap, tol_speed, tol_hop;  // or NOT_GIVEN
+  double t_end, step, rtol, atol, every, alpha, beta, rho, theta, sleep, sleep_speed, threads, tol_gap, tol_speed,
+      tol_hop;  // or NOT_GIVEN
   srTableWriter* table;
   int columns;
   Progress progress;
   Problems problems;
+  PageFile page;
   bool write_failed;
+  bool generated;
   srAssemblyChange* assembly;
   srRunResult result;
 } Run;
@@ -71,6 +75,7 @@ static srRunGiven given_options(const Run* r) {
                       .control = r->words.control,
                       .rho = !isnan(r->rho),
                       .theta = !isnan(r->theta),
+                      .sleep = !isnan(r->sleep) || !isnan(r->sleep_speed),
                       .family = r->words.family,
                       .tangent = r->words.tangent,
                       .stabilization = r->words.stabilization,
@@ -95,6 +100,8 @@ static bool settle_numbers(Run* r) {
   good = number_take(cli, "--atol", r->atol, true, &o->atol) && good;
   good = number_take(cli, "--rho", r->rho, true, &o->rho) && good;
   good = number_take(cli, "--theta", r->theta, false, &o->theta) && good;
+  good = number_take(cli, "--sleep", r->sleep, true, &o->sleep) && good;
+  good = number_take(cli, "--sleep-speed", r->sleep_speed, false, &o->sleep_speed) && good;
   good = number_take(cli, "--tol-gap", r->tol_gap, false, &o->tol_gap) && good;
   good = number_take(cli, "--tol-speed", r->tol_speed, false, &o->tol_speed) && good;
   good = number_take(cli, "--tol-hop", r->tol_hop, false, &o->tol_hop) && good;
@@ -137,7 +144,7 @@ static bool settle(Run* r) {
   *o = sr_run_options(r->m.model);
   o->record = r->record.item;
   o->nrecord = r->record.n;
-  if (r->record.n > 0 && !r->out)
+  if (r->record.n > 0 && !r->out && !r->page.path)
     cli_warning(r->cli, "--record adds columns to the result table, and there is none: give --out FILE");
   settle_words(r);
   if (r->partition && r->words.stabilization && o->stabilization != SR_STABILIZATION_PARTITION)
@@ -159,9 +166,9 @@ static bool settle(Run* r) {
 // ------------------------------------------------------------------------------------------------------ result table
 static int on_row(void* user, const double* row) {
   Run* r = user;
-  if (sr_table_row(r->table, row) == SR_OK) return 0;
-  r->write_failed = true;
-  return 1;
+  if (r->page.page && sr_page_row(r->page.page, r->m.data, row) != SR_OK) r->write_failed = true;
+  if (r->table && sr_table_row(r->table, row) != SR_OK) r->write_failed = true;
+  return r->write_failed;
 }
 
 static void on_problem(void* user, const srSolvedProblem* solved) { problems_see(&((Run*)user)->problems, solved); }
@@ -193,35 +200,61 @@ static bool close_table(Run* r) {
   return status == SR_OK && !r->write_failed;
 }
 
+// Its columns are behind those of the table, whose rows are the first part of the rows of the run.
+static bool open_page(Run* r) {
+  if (!r->page.path) return true;
+  const srStatus status =
+      sr_page_create(r->m.model, r->options.record, r->options.nrecord, r->cli->messages, &r->page.page);
+  if (status == SR_MEMORY) cli_error(r->cli, "out of memory");
+  if (status == SR_OK) r->options.record = sr_page_record(r->page.page, &r->options.nrecord);
+  return status == SR_OK;
+}
+
 // --------------------------------------------------------------------------------------------------------- simulation
+static srRunReport report_of(const Run* r, const char* error_message) {
+  return (srRunReport){.m = r->m.model,
+                       .d = r->m.data,
+                       .options = &r->options,
+                       .result = &r->result,
+                       .assembly = r->assembly,
+                       .file = r->m.path,
+                       .contact = contact_word(r->options.contact),
+                       .start = r->start,
+                       .out = output_is_stdout(r->out) ? "standard output" : r->out,
+                       .columns = r->columns,
+                       .error_message = error_message,
+                       .messages = r->cli->messages,
+                       .verbose = r->cli->verbose};
+}
+
 static int print_report(const Run* r, const char* error_message) {
-  const srRunReport report = {.m = r->m.model,
-                              .d = r->m.data,
-                              .options = &r->options,
-                              .result = &r->result,
-                              .assembly = r->assembly,
-                              .file = r->m.path,
-                              .contact = contact_word(r->options.contact),
-                              .start = r->start,
-                              .out = output_is_stdout(r->out) ? "standard output" : r->out,
-                              .columns = r->columns,
-                              .error_message = error_message,
-                              .messages = r->cli->messages,
-                              .verbose = r->cli->verbose};
+  const srRunReport report = report_of(r, error_message);
   srText text = {0};
   sr_report_run(&report, cli_form(r->cli), &text);
   const int status = cli_print(r->cli, &text);
+  page_show(r->cli, &r->page);
   return error_message ? EXIT_FAILED : status;
+}
+
+// The page of a run, also of one that stopped early: its report is what --json prints.
+static bool close_page(Run* r, const char* error_message) {
+  if (!r->page.page) return true;
+  const srRunReport report = report_of(r, error_message);
+  srText json = {0}, line = {0};
+  sr_report_run(&report, SR_REPORT_JSON, &json);
+  sr_report_run_provenance(r->m.model, &r->options, r->m.path, r->m.settings.item, r->m.settings.n, &line);
+  const bool good = !json.failed && !line.failed && page_write(r->cli, &r->page, &r->m, json.data, line.data);
+  sr_text_free(&json);
+  sr_text_free(&line);
+  return good;
 }
 
 static int simulate(Run* r) {
   r->options.user = r;
   r->options.progress = on_progress;
   if (r->problems.folder) r->options.problem = on_problem;
-  if (r->out) {
-    if (!open_table(r)) return cli_refuse(r->cli, EXIT_INPUT);
-    r->options.row = on_row;
-  }
+  if ((r->out && !open_table(r)) || !open_page(r)) return cli_refuse(r->cli, EXIT_INPUT);
+  if (r->out || r->page.path) r->options.row = on_row;
   r->progress = progress_begin(r->cli);
   const srStatus status = sr_run(r->m.model, r->m.data, &r->options, r->cli->messages, &r->result);
   progress_end(&r->progress);
@@ -234,9 +267,10 @@ static int simulate(Run* r) {
   sr_run_conclude(r->m.model, r->m.data, &r->options, &r->result, r->cli->messages);
   const char* error_message = status == SR_OK ? NULL : r->result.error_message;
   if (r->progress.stopped) error_message = "stopped by the user";
+  const bool paged = close_page(r, error_message);
   if (error_message)
     cli_error(r->cli, "%s", *error_message ? error_message : "the run stopped early");
-  else if (!written)
+  else if (!written || !paged)
     error_message = "a result file could not be written to its end";
   cli_show(r->cli);
   return print_report(r, error_message);
@@ -315,6 +349,7 @@ static int run_network(Run* r) {
                                      {"--control", given.control, fixed},
                                      {"--rho", given.rho, fixed},
                                      {"--theta", given.theta, "it has no rigid contact"},
+                                     {"--sleep", given.sleep, "it has no rigid contact"},
                                      {"--family", given.family, fixed},
                                      {"--tangent", given.tangent, fixed},
                                      {"--stabilization", given.stabilization, no_constraints},
@@ -331,6 +366,8 @@ static int run_network(Run* r) {
                                      {"--state", s->file, own},
                                      {"--start", r->start, own},
                                      {"--save-problems", r->problems.folder, "it has no rigid contact"},
+                                     {"--generated", r->generated, "its mechanisms are interpreted"},
+                                     {"--page", r->page.path, "a page shows one model"},
                                      {NULL, false, NULL}};
   const NetworkRun run = {.method = r->method,
                           .out = r->out,
@@ -348,15 +385,20 @@ static int prepare_and_simulate(Run* r) {
   good = problems_begin(&r->problems, r->cli, r->m.path) && good;
   good = output_is_free(r->cli, r->out, r->m.path) && output_is_free(r->cli, r->out, r->state.file) &&
          output_is_free(r->cli, r->out, r->partition) && output_begin(r->cli, "--out", &r->out, SR_CONTENT_TABLE) &&
-         good;
+         page_begin(r->cli, &r->page, r->m.path, r->out) && good;
   if (!good) return cli_refuse(r->cli, EXIT_INPUT);
   int status = model_open(r->cli, &r->m);
   if (status != EXIT_DONE) return status;
   if (wants_list(r)) return list_recordable(r);
-  if (!model_is_safe(r->cli, &r->m, r->out)) return cli_refuse(r->cli, EXIT_INPUT);
+  if (!model_is_safe(r->cli, &r->m, r->out) || !model_is_safe(r->cli, &r->m, r->page.path))
+    return cli_refuse(r->cli, EXIT_INPUT);
   if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);
   status = assemble(r);
   if (status != EXIT_DONE) return status;
+  if (r->generated && sr_generated_use(r->m.model, true, r->cli->messages) != SR_OK) {
+    cli_error(r->cli, "out of memory");
+    return cli_refuse(r->cli, EXIT_FAILED);
+  }
   cli_show(r->cli);
   return simulate(r);
 }
@@ -395,6 +437,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .beta = NOT_GIVEN,
            .rho = NOT_GIVEN,
            .theta = NOT_GIVEN,
+           .sleep = NOT_GIVEN,
+           .sleep_speed = NOT_GIVEN,
            .threads = NOT_GIVEN,
            .tol_gap = NOT_GIVEN,
            .tol_speed = NOT_GIVEN,
@@ -417,19 +461,27 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
        "hybrid: both"},
       {"--theta", OPTION_NUMBER, &r.theta, "NUMBER",
        "moreau: 0.5 to 1, the part of the velocity at the end of a step in its motion (default 1)"},
+      {"--sleep", OPTION_NUMBER, &r.sleep, "SECONDS",
+       "moreau: what rests for so long is put to sleep, until something moves it (default 0: never)"},
+      {"--sleep-speed", OPTION_NUMBER, &r.sleep_speed, "M/S", "speed that counts as rest (0.01)"},
       IMPACT_OPTIONS(&r),
       {"--tol-gap", OPTION_NUMBER, &r.tol_gap, "METRES", "contact event: gap within which contacts touch at one time"},
       {"--tol-speed", OPTION_NUMBER, &r.tol_speed, "M/S", "contact event: normal speed of a closed contact"},
       {"--tol-hop", OPTION_NUMBER, &r.tol_hop, "METRES", "contact event: hop that ends an accumulation of impacts"},
       OUT_OPTIONS(&r.out, "FILE",
                   "write the result table: CSV, or HDF5 where the name ends in .h5; - is standard output"),
-      {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},
+      {"--page", OPTION_TEXT, &r.page.path, "FILE.html",
+       "write a page for any browser: animation, plots and report in one file (docs/using/page.md)"},
+      {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between rows (default: a thousandth of the time)"},
       {"--record", OPTION_TEXTS, &r.record, "PATTERN",
        "more columns of it, such as 'reaction(crankpin).*'; as often as wanted; list: print their names instead of a "
        "run"},
       PROBLEM_OPTIONS(&r.problems),
       {"--threads", OPTION_NUMBER, &r.threads, "NUMBER",
        "threads of a network (docs/using/network.md), or of many rigid contacts"},
+      {"--generated", OPTION_FLAG, &r.generated, NULL,
+       "compile the equations of the model with the system's C compiler ($CC, cc) and run that code; it is kept in the "
+       "cache folder"},
       BALANCE_OPTIONS(&r.balance),
       STATE_OPTIONS(&r.state),
       {"--start", OPTION_TEXT, &r.start, "NAME",
@@ -440,6 +492,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
     status = prepare_and_simulate(&r);
   sr_assembly_change_destroy(r.assembly);
   problems_free(&r.problems);
+  page_free(&r.page);
   free(r.independent);
   texts_free(&r.record);
   balance_free(&r.balance);

@@ -99,3 +99,18 @@ int partition_read(Cli* cli, const srModel* m, const char* path, unsigned char**
   free(text);
   return good ? EXIT_DONE : cli_refuse(cli, EXIT_INPUT);
 }
+
+bool coordinates_mark(Cli* cli, const srModel* m, const char* list, unsigned char* mark) {
+  bool good = true;
+  while (*list != 0) {
+    const size_t n = strcspn(list, ",");
+    char word[256];
+    snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), list);
+    if (n > 0 && !sr_coordinates_named(m, word, mark)) {
+      cli_error(cli, "--independent: there is no joint or coordinate '%s'; `sarrus check` lists the joints", word);
+      good = false;
+    }
+    list += n + (list[n] == ',');
+  }
+  return good;
+}

@@ -55,13 +55,11 @@ int ranks_launched(int* rank) {
 // Beside the program, in a build; else where it is installed.
 static void* open_module(void) {
   static const char* const places[] = {"/" RANKS_MODULE, "/" SARRUS_MPI_FOLDER "/" RANKS_MODULE};
-  char path[4400];
-  const ssize_t n = readlink("/proc/self/exe", path, 4096);
+  char program[PROGRAM_FOLDER_SIZE], path[PROGRAM_FOLDER_SIZE + 300];
   void* module = NULL;
-  path[n > 0 ? n : 0] = 0;
-  char* slash = strrchr(path, '/');
-  for (int i = 0; slash && !module && i < 2; i++) {
-    strcpy(slash, places[i]);
+  const bool known = program_folder(program);
+  for (int i = 0; known && !module && i < 2; i++) {
+    snprintf(path, sizeof path, "%s%s", program, places[i]);
     if (access(path, R_OK) == 0) module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }
   return module;

@@ -1,5 +1,5 @@
 # SUNDIALS, which the methods cvode and ida are made of. Without it they are words that sri_create refuses, and the library
-# needs libm, libdl and expat alone. Sets library_sources, sundials_include, sundials_libraries, sundials_flags.
+# needs libm, libdl, expat and, for pages, zlib alone. Sets library_sources, sundials_include, sundials_libraries, sundials_flags.
 option(SARRUS_SUNDIALS "Build the methods cvode and ida, on SUNDIALS" ON)
 
 set(sundials_include "")

@@ -89,7 +89,8 @@ assert len(files) == count, files
 for name in files:
     method, had = re.search(r"s: (\S+), \d+ iterations, residual (\S+) m/s", open(name).readline()).groups()
     x = json.loads(subprocess.run([sarrus, "contact", name, "--solver", method, "--json"], capture_output=True).stdout)
-    assert x["stored"]["residual"] == float(had), (name, x["stored"], had)
+    # of bodies the run measures four contacts side by side, in another order of sums
+    assert abs(x["stored"]["residual"] - float(had)) <= (1e-13 if x["bodies"] else 0), (name, x["stored"], had)
     r = x["results"][0]
     assert r["solved"] and r["residual"] <= x["tolerance"], (name, r)
     if x["bodies"] == 0:  # in double precision throughout

@@ -7,7 +7,7 @@ python=$(command -v /usr/bin/python3 || command -v python3)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 "$python" - "$sarrus" "$out" << 'END'
-import ctypes, json, math, os, random, shutil, subprocess, sys
+import ctypes, json, math, os, random, re, shutil, subprocess, sys
 sarrus, out = sys.argv[1:]
 random.seed(5)
 
@@ -26,7 +26,7 @@ def array(values, number=ctypes.c_double): return (number * len(values))(*values
 def near(a, b, tolerance, what):
     size = max(1e-300, max(abs(x) for x in b))
     worst = max((abs(x - y) for x, y in zip(a, b)), default=0) / size
-    assert len(a) == len(b) and worst <= tolerance, f"{what}: differ by {worst:g}"
+    assert len(a) == len(b) and all(map(math.isfinite, a)) and worst <= tolerance, f"{what}: differ by {worst:g}"
 
 # The mass matrix, the bias, and forces of no law: tau = f, from a model's evaluation at a random state.
 def state_of(model, identifier):
@@ -106,6 +106,76 @@ def others(model, identifier):
         near([float(x) for x in done.stdout.split()], expected, 1e-12, f"{model} in {name}")
 for model, identifier in ("models/paper1/arm6.xml", "arm6"), ("models/satellite.xml", "satellite"): others(model, identifier)
 
+# CUDA, compiled for the processor by a C++ compiler: the same numbers as the C code. Threads of a block are threads of the processor, which meet where lanes exchange values.
+def on_host(identifier, kernels, room=1):
+    with open(f"{out}/host.cc", "w") as to:
+        to.write("#include <cmath>\n#include <condition_variable>\n#include <mutex>\n#include <thread>\n#include <vector>\nusing namespace std;\n#define __device__\n#define __global__\n#define __shared__\n#define __constant__\n#define __forceinline__ inline\n#define __launch_bounds__(a, b)\n"
+                 f"struct Index {{ int x; }};\nstatic thread_local Index threadIdx, blockIdx;\nstatic Index blockDim;\ndouble sr_shared[{room} * 128];\n"
+                 "static mutex door;\nstatic condition_variable all_here;\nstatic int here, meetings;\n"
+                 "static void __syncthreads() {\n  unique_lock<mutex> in(door);\n  const int now = meetings;\n  if (++here == blockDim.x) {\n    here = 0, meetings++;\n    all_here.notify_all();\n  }\n  while (meetings == now) all_here.wait(in);\n}\n"
+                 "static double given[2][128];\nstatic thread_local int turn;\n"
+                 "static double __shfl_xor_sync(unsigned, double x, int by) {\n  double* at = given[turn ^= 1];\n  at[threadIdx.x] = x;\n  __syncthreads();\n  return at[threadIdx.x ^ by];\n}\n"
+                 "template <class F> static void run(int threads, F f) {\n  vector<thread> all;\n  blockDim.x = threads;\n  for (int i = 0; i < threads; i++) all.emplace_back([=] { threadIdx.x = i; f(); });\n  for (auto& x : all) x.join();\n}\n"
+                 f"#include \"{identifier}.cu\"\n")
+        for name, parameters, passed in kernels:
+            to.write(f"extern \"C\" void {name}(int threads, int n, {parameters}) {{ run(threads, [=] {{ {identifier}_{name}_kernel(n, {passed}); }}); }}\n")
+    subprocess.run(["c++", "-O0", "-w", "-pthread", "-shared", "-fPIC", f"{out}/host.cc", "-o", f"{out}/host-{identifier}.so"], check=True)
+    return ctypes.CDLL(f"{out}/host-{identifier}.so")
+
+# Values that wait in shared memory; limbs of both sides in two lanes.
+call("gen", "models/humanoid.xml", "--lang", "c,cuda", "--what", "accel", "-o", out)
+text = open(f"{out}/humanoid.cu").read()
+assert "SR_GET(" in text and "humanoid_accel_launch" in text
+library = compiled("humanoid")
+arrays = ("const double* q, const double* v, const double* tau, double* a", "q, v, tau, a")
+host = on_host("humanoid", [("accel", *arrays), ("accel_lanes2", *arrays)], 216)
+start = json.loads(call("eval", "models/humanoid.xml", "--json")[0])
+q, v, tau = ([x + random.uniform(-1, 1) for x in start[k]] for k in ("q", "v", "v"))
+a = array([0] * len(v))
+library.humanoid_accel(array(q), array(v), array(tau), a)
+for name, threads in ("accel", 1), ("accel_lanes2", 2):
+    b = array([math.nan] * len(v))
+    getattr(host, name)(threads, 1, array(q), array(v), array(tau), b)
+    near(list(b), list(a), 1e-10, f"CUDA code, {name}")
+
+# A leg in each lane, with contact and states: rates of two robots, and steps of three (two whole blocks of lanes and a thread that repeats the last one), against Runge-Kutta steps with the C code.
+call("gen", "models/robots/quadruped-stand.xml", "--lang", "c,cuda", "--what", "rates,qdot", "-o", out)
+library = compiled("quadruped_stand")
+rates = ("const double* t, const double* q, const double* v, const double* y, const double* tau, const double* stage, double* a, double* ydot", "t, q, v, y, tau, stage, a, ydot")
+steps = ("int steps, double h, double t, double* q, double* v, double* y, const double* tau", "steps, h, t, q, v, y, tau")
+host = on_host("quadruped_stand", [(f"{name}{lanes}", *kind) for name, kind in (("rates", rates), ("rk4", steps)) for lanes in ("", "_lanes2", "_lanes4")])
+start = json.loads(call("eval", "models/robots/quadruped-stand.xml", "--json")[0])
+nq, nv, ny = (len(start[k]) for k in ("q", "v", "y"))
+def one(t, q, v, y, tau, stage):
+    a, ydot, qdot = array([0] * nv), array([0] * ny), array([0] * nq)
+    library.quadruped_stand_rates(array([t]), array(q), array(v), array(y), array(tau), array([stage]), a, ydot)
+    library.quadruped_stand_qdot(array(q), array(v), qdot)
+    return list(qdot), list(a), list(ydot)
+def stepped(q, v, y, tau, n, h):
+    for k in range(n):
+        state, rate, end = (q, v, y), None, None
+        for weight, ahead, at, stage in (1 / 6, 0, 0, 0.5), (1 / 3, 0.5, 0.5, 0.5), (1 / 3, 0.5, 0.5, 1), (1 / 6, 1, 1, 1):
+            x = state if rate is None else tuple([p + ahead * h * d for p, d in zip(s, r)] for s, r in zip(state, rate))
+            rate = one((k + at) * h, *x, tau, stage * h)
+            end = [[p + weight * h * d for p, d in zip(s, r)] for s, r in zip(end or state, rate)]
+        length = math.sqrt(sum(x * x for x in end[0][3:7]))
+        q, v, y = end[0][:3] + [x / length for x in end[0][3:7]] + end[0][7:], end[1], end[2]
+    return q, v, y
+robots = [([x + random.uniform(-0.02, 0.02) for x in start["q"]], [random.uniform(-0.1, 0.1) for _ in range(nv)], [random.uniform(-1e-4, 1e-4) for _ in range(ny)], [random.uniform(-2, 2) if i >= 6 else 0 for i in range(nv)]) for _ in range(3)]
+columns = lambda k, n: array([robots[i][k][j] for j in range(len(robots[0][k])) for i in range(n)])
+expected = [one(0.1, *robots[i], -1) for i in range(2)]
+moved = [stepped(*r, 20, 1e-3) for r in robots]
+for lanes, name in (1, ""), (2, "_lanes2"), (4, "_lanes4"):
+    a, ydot = array([math.nan] * 2 * nv), array([math.nan] * 2 * ny)
+    getattr(host, "rates" + name)(2 * lanes, 2, array([0.1] * 2), *(columns(k, 2) for k in range(4)), array([-1.0] * 2), a, ydot)
+    for i in range(2):
+        near(list(a)[i::2], expected[i][1], 1e-12, f"rates in {lanes} lanes")
+        near(list(ydot)[i::2], expected[i][2], 1e-12, f"rates of states in {lanes} lanes")
+    q, v, y, tau = (columns(k, 3) for k in range(4))
+    getattr(host, "rk4" + name)(4 * lanes, 3, 20, ctypes.c_double(1e-3), ctypes.c_double(0), q, v, y, tau)
+    for i in range(3):
+        for x, wanted, what in (q, moved[i][0], "q"), (v, moved[i][1], "v"), (y, moved[i][2], "y"): near(list(x)[i::3], wanted, 1e-11, f"{what} after steps in {lanes} lanes")
+
 # Derivatives: written on request, four arrays; da/dtau is the inverse of M, and da/dv that of the differences.
 call("gen", "models/paper1/arm6.xml", "--what", "accel,mass,daccel", "-o", out)
 library = compiled("arm6", "-DDERIVATIVES")
@@ -120,20 +190,133 @@ for k in range(6):
     near([a_v[6 * i + k] for i in range(6)], [(x - y) / 2e-3 for x, y in zip(ahead, behind)], 1e-9, "da/dv")
 call("gen", "models/paper1/arm6.xml", "-o", out)
 
-# Large angles go to libm.
-q = [1e7 + 0.3, -3e8, 1e6, 2, 1e12, 5]
-near_q = [math.remainder(x, 2 * math.pi) for x in q]
-library = ctypes.CDLL(f"{out}/lib-arm6.so")
-M = [array([0] * 36) for _ in range(2)]
-for k, positions in enumerate((q, near_q)): library.arm6_mass(array(positions), M[k])
-near(list(M[0]), list(M[1]), 1e-3, "large angles")
+# Parameters as arguments: with other values the code is that of the model with --set. Names that are words of a language.
+call("gen", "models/rotating-pendulum.xml", "--what", "dirdyna", "--parameters", "l,m,g", "--lang", "c,python", "-o", out)
+library, text = compiled("rotating_pendulum"), json.loads(call("eval", "models/rotating-pendulum.xml", "--set", "l=0.8", "--set", "m=2", "--set", "g=1.6", "--json", "--q=0.3,0.7", "--v=1,-2")[0])
+M, c = array([0] * 4), array([0] * 2)
+library.rotating_pendulum_dirdyna(array([0.3, 0.7]), array([1, -2]), array([1.6, 0.8, 2]), M, c)
+near(list(M), [x for row in text["M"] for x in row], 1e-13, "M with parameters")
+near(list(c), text["c"], 1e-12, "c with parameters")
+text, error = call("gen", "models/rotating-pendulum.xml", "--parameters", "d", "-o", out, status=2)
+assert "'d' does not enter" in error, error
+text, error = call("gen", "models/rotating-pendulum.xml", "--parameters", "l", "--lang", "cuda", "-o", out, status=2)
+assert "CUDA" in error, error
+text, error = call("gen", "models/rotating-pendulum.xml", "--parameters", "l", "--what", "regressor", "-o", out, status=2)
+assert "without --parameters" in error, error
+with open(f"{out}/word.xml", "w") as file: file.write(open("models/rotating-pendulum.xml").read().replace('name="rotating-pendulum"', 'name="class"'))
+files = json.loads(call("gen", f"{out}/word.xml", "--what", "mass", "--lang", "python", "-o", out, "--json")[0])["files"]
+assert [os.path.basename(x) for x in files] == ["m_class.py"], files
+with open(f"{out}/word.xml", "w") as file: file.write(open("models/rotating-pendulum.xml").read().replace('name="rotating-pendulum"', 'name="random"'))
+files = json.loads(call("gen", f"{out}/word.xml", "--what", "mass", "--lang", "python", "-o", out, "--json")[0])["files"]
+assert [os.path.basename(x) for x in files] == ["m_random.py"], files  # numpy imports random
+# Nothing moves: functions of empty arrays compile without a warning.
+with open(f"{out}/still.xml", "w") as file: file.write('<sarrus version="1" name="still"><body name="b"><joint type="weld"/><inertial mass="1"/></body></sarrus>')
+call("gen", f"{out}/still.xml", "--what", "accel,invdyna,dirdyna,qdot,force,rates", "-o", out)
+subprocess.run(["cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only", f"{out}/still.c"], check=True)
+
+# Regressors: the columns that are listed, times their values, are the inverse dynamics.
+report = json.loads(call("gen", "models/robots/arm-scara.xml", "--what", "regressor,regressor_full,invdyna", "-o", out, "--json")[0])
+library = compiled("arm_scara", "-DREGRESSOR")
+q, v, a = ([random.uniform(-1, 1) for _ in range(4)] for _ in range(3))
+tau = array([0] * 4)
+library.arm_scara_invdyna(array(q), array(v), array(a), tau)
+for function, key in ("regressor", "base_parameters"), ("regressor_full", "body_parameters"):
+    value = [p["value"] for p in report[key]]
+    Y = array([0] * (4 * len(value)))
+    getattr(library, "arm_scara_" + function)(array(q), array(v), array(a), Y)
+    near([sum(Y[len(value) * i + k] * x for k, x in enumerate(value)) for i in range(4)], list(tau), 1e-12, function)
+values = {p["name"]: p["value"] for p in report["body_parameters"]}
+for p in report["base_parameters"]: near([sum(values[name] * x for name, x in p["terms"].items())], [p["value"]], 1e-12, p["name"])
+
+# Large angles go to libm: in angles alone (arm6: the function is called again with angles of one turn), and where a coordinate is a length as well (the screw of tree.xml); against eval, of one state and of lanes.
+for model, identifier, coordinates in ("models/paper1/arm6.xml", "arm6", ((1, 1e300, 1e-9), (2, -1e9, 1e-9), (5, 2e5, 1e-9))), ("models/tree.xml", "tree", ((0, 2e5, 1e-9), (43, 2e5, 1e-9), (12, 1e300, 10))):
+    call("gen", model, "--what", "dirdyna", "-o", out)
+    start = json.loads(call("eval", model, "--json")[0])
+    for library, width in (compiled(identifier, "-O0"), 1), (compiled(identifier, "-O0", "-DSR_LANES=4"), 4):
+        for large, size, tolerance in coordinates:  # of 1e300, to which nothing can be added, the entries have the right size
+            q = [x + random.uniform(-1, 1) + (size if i == large else 0) for i, x in enumerate(start["q"])]
+            v = [random.uniform(-2, 2) for _ in start["v"]]
+            at = json.loads(call("eval", model, "--json", "--q=" + ",".join(map(repr, q)), "--v=" + ",".join(map(repr, v)))[0])
+            n, room = len(v), (ctypes.c_double * (2000 * width + 8))()
+            first = ctypes.addressof(room) + -ctypes.addressof(room) % 64
+            places = [ctypes.c_void_p(first + 8 * width * k) for k in (0, 96, 192, 1896)]
+            for place, values in zip(places, (q, v)):
+                (ctypes.c_double * (width * len(values))).from_address(place.value)[:] = [x for x in values for _ in range(width)]
+            getattr(library, identifier + "_dirdyna")(*places)
+            flat = [x for row in at["M"] for x in row]
+            near(list((ctypes.c_double * (width * n * n)).from_address(places[2].value))[width - 1::width], flat, tolerance, f"{model}: M at a large q[{large}]")
+            near(list((ctypes.c_double * (width * n)).from_address(places[3].value))[width - 1::width], at["c"], tolerance, f"{model}: c at a large q[{large}]")
 text, error = call("gen", "models/paper1/arm6.xml", "--what", "acel", "-o", out, status=2)
 assert "did you mean 'accel'" in error, error
 text, error = call("gen", "models/paper1/arm6.xml", "--snap=-1", "-o", out, status=2)
 assert "--snap" in error, error
 text, error = call("gen", "models/paper1/arm6.xml", "--lang", "fortran", "-o", out, status=2)
 assert "fortran" in error, error
-text, error = call("gen", "models/mechanisms/four-bar.xml", "--what", "accel", "-o", out, status=2)
+
+# Closed loops: residuals and Jacobian as those of eval, accelerations that satisfy J a + jdq = 0, reduced forward dynamics, and forces that the drivers have; in all languages. CHARMIE has overconstrained loops and motions from a table, which are part of the code.
+def loops(model, identifier, what, *at):
+    call("gen", model, "--what", what, "--lang", "c,js,python,octave", "-o", out)
+    state = json.loads(call("eval", model, "--json", *at)[0])
+    q, v, a, f, G = (state[k] for k in ("q", "v", "a", "f", "G"))
+    n, ng = len(v), len(G)
+    header = open(f"{out}/{identifier}.h").read()
+    drivers = [i for i, row in enumerate(state["rows"]) if row.startswith("driver")]
+    driven = [next(k for k in range(n) if G[i][k]) for i in drivers]
+    names = {kind: dict(re.findall(rf"^// {kind}\[(\d+)\]  (.*),", header, re.M)) for kind in "qv"}
+    position = {name: int(i) for i, name in names["q"].items()}
+    motion = []
+    for i, k in zip(drivers, driven): motion += [q[position[names["v"][str(k)]]] - state["g"][i], v[k] - state["gv"][i], a[k]]
+    more = [motion] if "* motion" in header else []
+    calls = {"cons_hJ": ([[state["t"]], q], [len(state["g"]), ng * n, ng]), "cons_jdq": ([[state["t"]], q, v], [ng]),
+             "accelred": ([[state["t"]], q, v, f], [n]), "invdynared": ([[state["t"]], q, v, a, f], [n])}
+    library, results = compiled(identifier), {}
+    for name in what.split(","):
+        inputs, sizes = calls[name]
+        results[name] = [array([0] * k) for k in sizes]
+        getattr(library, f"{identifier}_{name}")(*map(array, inputs + more), *results[name])
+    h, J, b = map(list, results["cons_hJ"])
+    near(h + [1], state["g"] + [1], 1e-12, f"{model}: h")
+    near(J, [x for row in G for x in row], 1e-13, f"{model}: J")
+    jdq = list(results["cons_jdq"][0])
+    near([sum(J[i * n + k] * a[k] for k in range(n)) for i in range(ng)] + [1], [-x for x in jdq] + [1], 1e-8, f"{model}: J a + jdq")
+    if "accelred" in results:
+        near(list(results["accelred"][0]), a, 1e-9, f"{model}: accelred")
+        forces = [0] * n
+        for i, k in zip(drivers, driven): forces[k] = state["lambda"][i]
+        near(list(results["invdynared"][0]) + [1], forces + [1], 1e-8, f"{model}: invdynared")
+    numbers = lambda x: "[" + ",".join(map(repr, x)) + "]"
+    expected = [x for name in what.split(",") for out_ in results[name] for x in out_]
+    js, python, octave = [], [], []
+    for name in what.split(","):
+        inputs, sizes = calls[name]
+        outs = [f"{name}{i}" for i in range(len(sizes))]
+        scalar = [repr(inputs[0][0])]
+        js.append(f"const {', '.join(f'{o} = Array({k}).fill(0)' for o, k in zip(outs, sizes))}; m.{name}({', '.join(scalar + [numbers(x) for x in inputs[1:] + more] + outs)}); all.push({', '.join('...' + o for o in outs)});")
+        python.append(f"for x in np.atleast_1d(m.{name}({', '.join(scalar + [f'np.array({numbers(x)})' for x in inputs[1:] + more])})) if {len(sizes)} == 1 else m.{name}({', '.join(scalar + [f'np.array({numbers(x)})' for x in inputs[1:] + more])}): print(*np.ravel(x).tolist())")
+        octave.append(f"[{', '.join(outs)}] = {identifier}_{name}({', '.join(scalar + [numbers(x) + chr(39) for x in inputs[1:] + more])});" + "".join(f"printf('%.17g ', {o}');" for o in outs))
+    programs = {"node": f"import('{out}/{identifier}.mjs').then(m => {{ const all = []; {' '.join(js)} console.log(all.join(' ')); }})",
+                "python": f"import sys; sys.path.insert(0, '{out}'); import numpy as np, {identifier} as m\n" + "\n".join(python),
+                "octave": f"addpath('{out}'); " + " ".join(octave)}
+    commands = {"node": ["node", "-e"], "python": [sys.executable, "-c"], "octave": ["octave-cli", "--no-init-file", "--eval"]}
+    for name, program in programs.items():
+        if not shutil.which(commands[name][0]):
+            print(f"{name} is not installed: its code was written and not run")
+            continue
+        done = subprocess.run([*commands[name], program], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"{name}: {done.stderr[:400]}"
+        near([float(x) for x in done.stdout.split()], expected, 1e-9, f"{model} in {name}")
+state = json.loads(call("eval", "models/mechanisms/four-bar.xml", "--json")[0])
+loops("models/mechanisms/four-bar.xml", "four_bar", "cons_hJ,cons_jdq,accelred,invdynared", "--q=" + ",".join(repr(x + random.uniform(-0.2, 0.2)) for x in state["q"]), "--v=" + ",".join(repr(random.uniform(-2, 2)) for x in state["v"]))
+loops("models/paper1/charmie.xml", "charmie", "cons_hJ,cons_jdq,accelred,invdynared", "--t", "3")
+call("gen", "models/mechanisms/four-bar.xml", "--formulation", "absolute", "-o", out)
+assert "crank.qw" in open(f"{out}/four_bar.h").read()
+text, error = call("gen", "models/mechanisms/four-bar.xml", "--formulation", "penalty", "-o", out, status=2)
+assert "penalty" in error, error
+text, error = call("gen", "models/mechanisms/four-bar.xml", "--what", "daccel", "-o", out, status=2)
 assert "constraint equations" in error, error
+text, error = call("gen", "models/mechanisms/four-bar.xml", "--what", "accelred", "--independent", "wheel", "-o", out, status=2)
+assert "--independent" in error, error
+text, error = call("gen", "models/paper1/arm6.xml", "--what", "cons_hJ", "-o", out, status=2)
+assert "the model has none" in error, error
 print("ok gen")
 END

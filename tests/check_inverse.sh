@@ -156,6 +156,12 @@ s = [at[names.index("v.rocker")] / at[names.index("v.crank")], 1]
 assert two["redundant"] and not one["redundant"] and at[0] == 0.3
 near(two["tau"][0], [x * one["tau"][0][0] / (s[0] ** 2 + 1) for x in s], 1e-4 * abs(one["tau"][0][0]), "redundant actuators")
 
+# The last row is that of --t-end, as in runs.
+ends, _ = call("inverse", "models/mechanisms/stewart-platform.xml", "--t-end", "0.25", "--every", "0.1")
+near(ends["t"], [0, 0.1, 0.2, 0.25], 1e-15, "times")
+ends, _ = call("inverse", "models/mechanisms/stewart-platform.xml", "--t-end", "0.3", "--every", "0.1")
+near(ends["t"], [0, 0.1, 0.2, 0.3], 1e-15, "times of whole rows")
+
 # Motions that are none.
 for options, words in ((["--motion", f"{out}/arm.csv"], "does not give the motion of 'slide'"), (["--motion", f"{out}/nothing.csv"], "nothing.csv"),
                        (["--motion", f"{out}/way.csv"], "no column 't'")):

@@ -15,6 +15,7 @@ command() {  # command NAME TEXT: a stand-in
   chmod +x "$work/$1"
 }
 command apt-get 'echo "apt-get $*" >> "$CALLS"'
+command npm 'echo "npm $*" >> "$CALLS"'
 command sudo 'echo "sudo" >> "$CALLS"; exec "$@"'
 # setup USER INSTALLED OPTIONS...
 setup() {
@@ -40,5 +41,18 @@ grep -q "sudo\|clang" "$work/calls" && fail "as root: sudo, or tools for develop
 setup 1000 "$building" --tests --sudo || fail "--tests --sudo"
 grep -q "^sudo" "$work/calls" && grep -q "apt-get.*install.*clang-format-14" "$work/calls" || fail "--tests --sudo: not installed"
 grep -Eq '(^|[^-])tools/setup( *$| --)' demo && grep -n 'setup.*--\(sudo\|tests\)' demo > "$work/log" && fail "./demo asks for more than building needs"
+# The packages of page/: where npm is, once for each lock file; a failure costs nothing else. In a copy without them.
+mkdir -p "$work/copy/tools" "$work/copy/page/node_modules"
+cp tools/setup "$work/copy/tools/" && cp page/package-lock.json "$work/copy/page/"
+page() {  # page NPM: setup of the copy, with everything installed
+  command npm "$1"
+  : > "$work/calls"
+  command dpkg-query "sed -n 's/^?*\([a-z][^ ]*\)  .*/ii  \1/p' tools/setup"
+  CALLS=$work/calls PATH=$work:$PATH "$work/copy/tools/setup" > "$work/log" 2>&1 < /dev/null
+}
+page 'echo "npm $*" >> "$CALLS"' && grep -q "^npm ci .*--ignore-scripts" "$work/calls" || fail "npm ci is not called"
+page 'exit 1' && grep -q "everything but .sarrus run --page. is built" "$work/log" || fail "npm ci fails: status or sentence"
+touch "$work/copy/page/node_modules/.package-lock.json"
+page 'echo "npm $*" >> "$CALLS"' && ! [ -s "$work/calls" ] || fail "npm ci is called although the packages are there"
 [ $bad -eq 0 ] && echo "ok setup"
 exit $bad

@@ -244,3 +244,30 @@ TEST(what_a_compliant_step_cannot_take_is_refused) {
   refused("type='box' size='1 1 1'", "normal='kelvin-voigt' K='1e8' D='10'", "one point");
   refused("type='box' size='1 1 1'", "normal='kelvin-voigt' K='1e8' D='10' most='1'", "one point");
 }
+
+// Of two materials of the floor and one of the ball those of the floor do not meet: they have no law, which is no obstacle.
+TEST(materials_of_a_set_that_do_not_meet_have_no_law_to_check) {
+  const char* text =
+      "<sarrus version='1'><material name='m' restitution='0.5' mu-k='0.3'/><material name='n' restitution='0.6' "
+      "mu-k='0.3'/>"
+      "<ground><shape name='floor' type='plane' group='all' material='m'/></ground>"
+      "<body name='a'><joint name='a' type='free' q='0 0 0.5 1 0 0 0'/><inertial mass='1' inertia='0.001 0.001 0.001'/>"
+      "<shape name='s' type='sphere' size='0.05' group='all' material='n'/></body>"
+      "<contact a='all' b='all' most='10' K='1e6' %s/></sarrus>";
+  char own[1000];
+  srMessages* messages = sr_messages_create();
+  snprintf(own, sizeof own, text, "normal='kelvin-voigt' D='10' friction='threlfall'");
+  Loaded x = open_text(own);
+  srRunOptions o = sr_run_options(x.m);
+  o.method = "moreau-compliant";
+  ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
+  ENSURE_EQUAL(sr_messages_count(messages), 0);  // nothing is ignored, tyres least of all
+  close_model(&x);
+  snprintf(own, sizeof own, text, "friction='coulomb'");
+  Loaded y = open_text(own);
+  o = sr_run_options(y.m);
+  ENSURE_EQUAL(sr_run(y.m, y.d, &o, messages, &y.result), SR_INPUT);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, "set-valued") != NULL);
+  close_model(&y);
+  sr_messages_destroy(messages);
+}

@@ -8,6 +8,8 @@
 
 #include "random_tree.h"
 #include "runner.h"
+#include "symbolic/function.h"
+#include "symbolic_values.h"
 
 // ---- random trees -------------------------------------------------------------------------------------------------------------
 
@@ -89,9 +91,31 @@ static double residual_of(const srModel* m, srData* d) {
   return most;
 }
 
-// Largest differences, relative, of accelerations, of multipliers, of M a + c and f + G^T lambda.
+// The generated statements in place of the recursion, at the state of d: largest difference of accelerations, relative.
+static double generated_off(const srModel* m, srData* d, int seed) {
+  extern const srSymFunction sr_function_accelred;
+  const bool reduced = seed % 3 > 0;
+  Random r = {(uint64_t)seed};
+  srPool pool;
+  sr_pool_init(&pool);
+  const srSymContext context = {.m = m, .pool = &pool};
+  ENSURE(sr_function_accelred.missing(&context) == NULL && !sr_function_accelred.partitioned(&context));
+  srSymTree* tree = tree_of(&pool, m, reduced);
+  for (int i = 1; i < tree->n && reduced; i++) {
+    if (tree->link[i].type == SR_LINK_REVOLUTE && random_below(&r, 2)) tree->link[i].frame = SR_FRAME_BEFORE;
+  }
+  double* a = calloc((size_t)m->nv, sizeof *a);
+  evaluate(code_with(&pool, tree, sr_function_accelred.build[0], &context, m->nv),
+           &(State){d->q, d->v, NULL, d->f, d->t, .motion = d->motion}, a);
+  const double off = farthest(a, d->a, m->nv) / largest(d->a, m->nv);
+  free(a);
+  sr_pool_free(&pool);
+  return off;
+}
+
+// Largest differences, relative, of accelerations, of multipliers, of M a + c and f + G^T lambda; of generated accelerations.
 typedef struct Off {
-  double a, lambda, force, follow;
+  double a, lambda, force, follow, generated;
 } Off;
 
 static Off compare(Random* r, const RandomTree* options, int wanted, int* ngroup) {
@@ -119,6 +143,7 @@ static Off compare(Random* r, const RandomTree* options, int wanted, int* ngroup
                     farthest(d->lambda + m->row_driver, e->lambda + rows->row_driver, m->ndriver)) /
                load;
   off.force = residual_of(m, d) / load;
+  off.generated = count > 0 ? generated_off(m, d, *ngroup + 1) : 0;
   *ngroup += count;
   sr_data_destroy(d);
   sr_data_destroy(e);
@@ -139,16 +164,18 @@ static void compare_many(const RandomTree* options, int wanted, int times, uint6
     worst.lambda = fmax(worst.lambda, off.lambda);
     worst.force = fmax(worst.force, off.force);
     worst.follow = fmax(worst.follow, off.follow);
+    worst.generated = fmax(worst.generated, off.generated);
   }
   if (getenv("SARRUS_TEST_VERBOSE")) {
-    printf("  %d couplings: a %.2g, lambda %.2g, inverse dynamics %.2g, rows %.2g\n", count, worst.a, worst.lambda,
-           worst.force, worst.follow);
+    printf("  %d couplings: a %.2g, lambda %.2g, inverse dynamics %.2g, rows %.2g, generated %.2g\n", count, worst.a,
+           worst.lambda, worst.force, worst.follow, worst.generated);
   }
   ENSURE(count > times);
   ENSURE_SMALL(worst.a, 1e-12);
   ENSURE_SMALL(worst.lambda, 1e-12);
   ENSURE_SMALL(worst.force, 1e-12);
   ENSURE_SMALL(worst.follow, 1e-14);
+  ENSURE_SMALL(worst.generated, 1e-12);
 }
 
 TEST(eliminated_couplings_give_the_accelerations_and_multipliers_of_the_saddle_point_system) {

@@ -75,6 +75,27 @@ TEST(equilibrium_of_a_loop_by_virtual_work) {
   close_model(&x);
 }
 
+// Bennett's linkage: V = c sin(theta2), so that it rests at theta2 = -pi/2, tan(theta1/2) = -K (mod 2 pi), theta3 = -theta1. Three of its five equations depend on the
+// two that are solved, which alone would have other positions; from most starts it is a long way down.
+TEST(equilibrium_of_an_overconstrained_loop_is_one_of_all_its_equations) {
+  static const char* const starts[] = {"start=1.5 speed=0", "start=0.5 speed=0", "start=-0.5 speed=0",
+                                       "start=5 speed=0"};
+  const double alpha = 0.6, beta = asin(0.4 * sin(alpha) / 0.3);
+  const double K = sin((beta + alpha) / 2) / sin((beta - alpha) / 2);
+  for (int i = 0; i < 4; i++) {
+    Loaded x = open_model("mechanisms/bennett-linkage", starts[i]);
+    srEquilibrium* e;
+    ENSURE_EQUAL(balance(&x, &e), SR_OK);
+    ENSURE_NEAR(sin(x.d->q[0]), sin(-2 * atan(K)), 1e-9);
+    ENSURE_NEAR(cos(x.d->q[0]), cos(2 * atan(K)), 1e-9);
+    ENSURE_NEAR(sin(x.d->q[1]), -1, 1e-12);
+    ENSURE_NEAR(sin(x.d->q[2] + x.d->q[0]), 0, 1e-9);
+    ENSURE_NEAR(cos(x.d->q[2] + x.d->q[0]), 1, 1e-12);
+    sr_equilibrium_destroy(e);
+    close_model(&x);
+  }
+}
+
 // A ball falls on a plane: it ends m g/K deep; where it is on the plane, and how it is turned, is of no importance.
 TEST(equilibrium_of_a_ball_that_falls_on_a_plane) {
   Loaded x = open_text(

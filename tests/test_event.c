@@ -172,6 +172,156 @@ TEST(event_the_root_of_a_parabola_with_its_rate_takes_few_evaluations_and_the_st
   sri_destroy(integrator);
 }
 
+static bool always(void* user) { return user != NULL; }
+
+// The same where the function may be foretold: a quarter of the step, the zero of its parabola, and one try beside it.
+TEST(event_a_parabola_that_is_foretold_takes_four_evaluations) {
+  const srSystem ball = {.nq = 1, .nv = 1, .rates = fall};
+  srIntegratorOptions options = sri_default_options();
+  int calls = 0;
+  const signed char falls = -1;
+  options.step = 1;
+  options.step_max = 1;
+  options.keeps_step = true;
+  srIntegrator* integrator = NULL;
+  ENSURE_EQUAL(sri_create("dopri5", &ball, &options, NULL, &integrator), SR_OK);
+  const srRoots roots = {
+      .count = 1, .user = &calls, .evaluate = height, .direction = &falls, .rated = 1, .steady = always};
+  srRootFinder* finder = sri_roots_create(integrator, &roots);
+  double q = 1.8, v = 0, t;
+  unsigned char fired;
+  ENSURE_EQUAL(sri_start(integrator, 0, &q, &v, NULL), SR_OK);
+  ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+  for (int k = 1; k <= 5; ++k) {
+    calls = 0;
+    ENSURE_EQUAL(sri_step(integrator, 100), SR_OK);
+    ENSURE_EQUAL(sri_roots_step(finder, integrator, &t, &fired), SR_OK);
+    ENSURE_NEAR(t, 0.6 * k, 1e-14);
+    ENSURE(fired == 1 && calls <= 5);  // with a rounding beside the zero
+    ENSURE_EQUAL(sri_interpolate(integrator, t, &q, &v, NULL, NULL), SR_OK);
+    v = 3;
+    ENSURE_EQUAL(sri_roots_jump(finder, t, &q, &v, NULL, &fired), SR_OK);
+    ENSURE_EQUAL(sri_restart(integrator, t, &q, &v, NULL), SR_OK);
+  }
+  sri_roots_destroy(finder);
+  sri_destroy(integrator);
+}
+
+// ---- functions that do not stay what they seem ----------------------------------------------------------------------------
+
+// f(t) = a + b t + c t^2 + A sin(w t + phi) + B exp(-((t - m)/s)^2): a parabola, a wave, and a bump that may come late.
+typedef struct Curve {
+  double a, b, c, A, w, phi, B, m, s;
+} Curve;
+
+static double curve_at(const Curve* x, double t, double* rate) {
+  const double z = (t - x->m) / x->s, bump = x->B * exp(-z * z);
+  *rate = x->b + 2 * x->c * t + x->A * x->w * cos(x->w * t + x->phi) - 2 * z / x->s * bump;
+  return x->a + t * (x->b + t * x->c) + x->A * sin(x->w * t + x->phi) + bump;
+}
+
+static int two_curves(void* user, double t, const double* q, const double* v, const double* y, double* value) {
+  const Curve* x = user;
+  (void)q, (void)v, (void)y;
+  for (int i = 0; i < 2; ++i) value[i] = curve_at(&x[i], t, &value[2 + i]);
+  return 0;
+}
+
+static int drive_on(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
+                    double* vdot, double* ydot, double* wdot) {
+  (void)user, (void)t, (void)q, (void)v, (void)y, (void)tau, (void)ydot, (void)wdot;
+  qdot[0] = 1;
+  vdot[0] = 0;
+  return 0;
+}
+
+// The first time in 0 .. 1 at which a curve that begins above 0 is below it, by looking everywhere; HUGE_VAL: none. *depth: how far they get below, or keep above.
+static double look_everywhere(const Curve* x, double* depth) {
+  double first = HUGE_VAL, rate;
+  *depth = HUGE_VAL;
+  for (int k = 1; k <= 4000; ++k) {
+    for (int i = 0; i < 2; ++i) {
+      const double f = curve_at(&x[i], k / 4000.0, &rate);
+      *depth = fmin(*depth, f);
+      if (f < 0 && !(first < HUGE_VAL)) first = k / 4000.0;
+    }
+  }
+  return first;
+}
+
+// One step over 0 .. 1 in which the first of two functions that falls through 0 must be found, though they are foretold: waves of up to one and a half periods, bumps as wide as a quarter of the step.
+TEST(event_foretold_functions_are_found_where_looking_everywhere_finds_them) {
+  const srSystem clock = {.nq = 1, .nv = 1, .rates = drive_on};
+  const signed char falls[2] = {-1, -1};
+  unsigned seed = 1;
+  int found = 0, none = 0;
+  for (int k = 0; k < 600; ++k) {
+    Curve x[2];
+    double depth, rate, q = 0, v = 0, t;
+    unsigned char fired[2];
+    for (int i = 0; i < 2; ++i) {
+      double r[9];
+      for (int j = 0; j < 9; ++j) r[j] = (double)((seed = seed * 1664525u + 1013904223u) >> 8) / 16777216.0;
+      const int kind = k % 3;
+      x[i] = (Curve){.a = 0.3 + r[0], .b = 4 * r[1] - 2, .c = 4 * r[2] - 2, .w = 9 * r[3], .phi = 6 * r[4], .s = 0.25};
+      if (kind == 1) x[i].A = r[5];
+      if (kind == 2) x[i].B = -2 * r[6], x[i].m = 0.4 + 0.5 * r[7], x[i].s = 0.25 + r[8];
+      x[i].a += fmax(0, 0.2 - curve_at(&x[i], 0, &rate));
+    }
+    const double expected = look_everywhere(x, &depth);
+    if (fabs(depth) < 0.02) continue;  // it grazes
+    srIntegratorOptions options = sri_default_options();
+    options.step = 1;
+    options.rtol = options.atol = 1;
+    srIntegrator* integrator = NULL;
+    ENSURE_EQUAL(sri_create("dopri5", &clock, &options, NULL, &integrator), SR_OK);
+    const srRoots roots = {
+        .count = 2, .user = x, .evaluate = two_curves, .direction = falls, .rated = 2, .steady = always};
+    srRootFinder* finder = sri_roots_create(integrator, &roots);
+    ENSURE_EQUAL(sri_start(integrator, 0, &q, &v, NULL), SR_OK);
+    ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+    ENSURE_EQUAL(sri_step(integrator, 1), SR_OK);
+    ENSURE_NEAR(sri_time(integrator), 1, 0);
+    ENSURE_EQUAL(sri_roots_step(finder, integrator, &t, fired), SR_OK);
+    if (expected < HUGE_VAL) {
+      if (fabs(t - expected) > 3e-4) printf("%d: %.6g instead of %.6g, depth %g\n", k, t, expected, depth);
+      ENSURE_NEAR(t, expected, 3e-4);
+      ++found;
+    } else {
+      ENSURE(!(t < HUGE_VAL));
+      ++none;
+    }
+    sri_roots_destroy(finder);
+    sri_destroy(integrator);
+  }
+  ENSURE(found > 150 && none > 100);
+}
+
+// Right after an event the function rises and is below 0 again after a thousandth of the step, for an instant: f(t) = 1e-6 sin(4000 t) + 1e-4 t^2.
+TEST(event_what_returns_for_an_instant_after_an_event_is_not_foretold_away) {
+  const srSystem clock = {.nq = 1, .nv = 1, .rates = drive_on};
+  const signed char falls[2] = {-1, -1};
+  Curve x[2] = {{.a = 1e-12, .A = 1e-6, .w = 4000, .c = 1e-4, .s = 1}, {.a = 1, .s = 1}};
+  double q = 0, v = 0, t;
+  unsigned char fired[2];
+  srIntegratorOptions options = sri_default_options();
+  options.step = 1;
+  srIntegrator* integrator = NULL;
+  ENSURE_EQUAL(sri_create("dopri5", &clock, &options, NULL, &integrator), SR_OK);
+  const srRoots roots = {
+      .count = 2, .user = x, .evaluate = two_curves, .direction = falls, .rated = 2, .steady = always};
+  srRootFinder* finder = sri_roots_create(integrator, &roots);
+  ENSURE_EQUAL(sri_start(integrator, 0, &q, &v, NULL), SR_OK);
+  ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+  ENSURE_EQUAL(sri_roots_jump(finder, 0, &q, &v, NULL, fired), SR_OK);
+  ENSURE_EQUAL(sri_step(integrator, 1), SR_OK);
+  ENSURE_EQUAL(sri_roots_step(finder, integrator, &t, fired), SR_OK);
+  ENSURE_NEAR(t, pi / 4000, 1e-6);
+  ENSURE(fired[0] == 1 && fired[1] == 0);
+  sri_roots_destroy(finder);
+  sri_destroy(integrator);
+}
+
 TEST(event_directions_and_starts_on_a_root) {
   const signed char falling_alone[] = {-1, 1};
   srIntegrator* integrator = start(sri_method_find("dopri5"));

@@ -150,6 +150,15 @@ TEST(exchange_refuses_what_is_wrong_or_contradicts_itself) {
   refuse(SPRING, (srEquilibriumOptions){EQUATION("q(a)^2 + 1", "k")}, SR_FAILED, "no equilibrium was found");
 }
 
+// Its length would be 0.9 - 5 g/50 < 0, which no spring has; it is the length that the force depends on, all the same.
+TEST(exchange_tells_where_a_parameter_ends) {
+  refuse(
+      "<sarrus version='1'><parameter name='L' value='0.4'/><ground><point name='top' at='0 0 1'/></ground><body "
+      "name='b'><joint name='z' type='prismatic' axis='0 0 1' q='0.1'/><inertial mass='5'/></body>"
+      "<spring a='ground/top' b='b' stiffness='50' length='L'/></sarrus>",
+      (srEquilibriumOptions){EXCHANGE({"z", "L"})}, SR_FAILED, "the search ends at L = ");
+}
+
 TEST(exchange_runs_out_of_memory_without_leaks) {
   const char* text =
       "<sarrus version='1'><parameter name='k' value='10'/><body name='a'><joint name='a' type='prismatic' axis='0 0 "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loading.h"
+#include "model/instance.h"
 
 #define LAW " restitution='0' normal='hunt-crossley' K='1e6' friction='threlfall' v0='0.01'"
 
@@ -66,6 +67,26 @@ static void drop_balls(const char* settings, int side, int layers, double t_end)
 }
 
 TEST(a_heap_of_125_balls_settles_and_stays) { drop_balls("", 5, 5, 6); }
+
+// Sweeps over what rests change nothing, and half of their least number is enough (24).
+TEST(a_heap_at_rest_takes_few_sweeps) {
+  Loaded x = open_model("contact/heap-of-balls", "");
+  run(&x, 6, 1.0 / 240, 1);
+  run(&x, 7, 1.0 / 240, 1);
+  ENSURE(x.result.sweeps >= 12 * x.result.stats.steps);
+  ENSURE(x.result.sweeps < 20 * x.result.stats.steps);
+  close_model(&x);
+}
+
+// What lands strikes others, which are then as fast: their ranges are those of what is near them, and the list of near pairs is made about once a step.
+TEST(near_pairs_of_a_heap_that_lands_are_listed_once_a_step) {
+  Loaded x = open_model("contact/heap-of-balls", "N=1000 side=10");
+  run(&x, 0.25, 1.0 / 240, 1);
+  const int before = x.d->instances->version;
+  run(&x, 0.45, 1.0 / 240, 1);
+  ENSURE(x.d->instances->version - before < 1.25 * (double)x.result.stats.steps);
+  close_model(&x);
+}
 
 TEST(heaps_of_1000_and_8000_balls_settle_and_stay) {
   if (!runner_long()) SKIP("takes minutes: ./test --long");

@@ -908,6 +908,49 @@ TEST(modes_are_refused_where_the_linear_equations_change_with_time) {
   close_model(&x);
 }
 
+// A slider-crank whose rod is as long as the crank: with the rod folded onto it the crank turns and the slider rests, or both move. At that position the loop allows either and, to
+// first order, all between; a little beside it there is one motion, without forces a double zero.
+TEST(modes_are_refused_where_branches_of_the_motion_meet) {
+  static const char text[] =
+      "<sarrus version='1' name='folded'><option gravity='0 0 0'/><body name='crank'><joint name='c' type='revolute' "
+      "axis='0 -1 0' q='pi/2 - %s'/><inertial mass='1' com='0.5 0 0' inertia='0.1 0.1 0.1'/></body>"
+      "<body name='rod' parent='crank'><joint name='k' type='revolute' axis='0 -1 0' at='1 0 0' q='-pi + 2*%s'/>"
+      "<inertial mass='1' com='0.5 0 0' inertia='0.1 0.1 0.1'/><point name='end' at='1 0 0'/></body>"
+      "<body name='slider'><joint name='x' type='prismatic' axis='1 0 0' q='2*sin(%s)'/><inertial mass='1'/></body>"
+      "<closure type='ball' a='rod/end' b='slider' normal='0 1 0'/></sarrus>";
+  static const char* const beside[] = {"0", "0.01"};
+  for (int i = 0; i < 2; i++) {
+    for (int absolute = 0; absolute < 2; absolute++) {
+      char model[1200];
+      (void)snprintf(model, sizeof model, text, beside[i], beside[i], beside[i]);
+      srMessages* messages = sr_messages_create();
+      srSpec* spec = NULL;
+      srModel *m = NULL, *bodies = NULL;
+      srData* data = NULL;
+      ENSURE_EQUAL(sr_load_text(model, strlen(model), "test", NULL, NULL, messages, &spec), SR_OK);
+      ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_OK);
+      srData* d = sr_data_create(m);
+      if (absolute) ENSURE_EQUAL(sr_formulate(spec, m, d, SR_FORMULATION_ABSOLUTE, messages, &bodies, &data), SR_OK);
+      srLinear* linear = NULL;
+      const srStatus status = sr_linearize(absolute ? bodies : m, absolute ? data : d, messages, &linear);
+      ENSURE_EQUAL(status, i == 0 ? SR_FAILED : SR_OK);
+      ENSURE_EQUAL(sr_messages_count(messages), i == 0);
+      if (i == 0) {
+        ENSURE(strstr(sr_messages_get(messages, 0)->text, "branches of the motion meet") != NULL);
+      } else {
+        ENSURE_EQUAL(linear->nx, 2);
+      }
+      sr_linear_destroy(linear);
+      sr_data_destroy(data);
+      sr_model_destroy(bodies);
+      sr_data_destroy(d);
+      sr_model_destroy(m);
+      srs_destroy(spec);
+      sr_messages_destroy(messages);
+    }
+  }
+}
+
 // All bodies fall together at the start: no joint is accelerated, and it is no equilibrium all the same.
 TEST(modes_of_bodies_that_fall_together_are_refused) {
   static const char text[] =

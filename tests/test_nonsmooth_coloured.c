@@ -1,11 +1,14 @@
 // Tests of the coloured sweeps of src/nonsmooth: the same solutions as the other methods, the same bits for any number of threads, bodies with more
 // contacts than there are colours, towers and unequal masses, single precision with an honest residual.
 #include <math.h>
+#include <sarrus/io.h>
 #include <sarrus/nonsmooth.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nonsmooth/coloured.h"
+#include "nonsmooth/patch.h"
 #include "runner.h"
 
 #define G 9.81
@@ -361,4 +364,76 @@ TEST(towers_of_boxes_carry_what_is_above_them) {
     }
     release(&t, true);
   }
+}
+
+// ---- patches ------------------------------------------------------------------------------------------------------------
+
+// Impulses of a row of balls that are solved but for three of them, which are 0. One patch makes these good again, moves the velocities along, and changes no other contact than its own; an error
+// at the other end of the row gets a patch of its own.
+TEST(a_patch_solves_the_contacts_around_the_worst_one) {
+  enum { N = 150, FIRST = 60 };
+  const double tolerance = 1e-6;
+  srContactProblem* p = sr_contact_problem_create(N, 0, 2 * N, false);
+  p->ncontact = 0;
+  for (int i = 0; i < N; ++i) {  // on the floor, each beside the next; pushed together
+    p->body[i] = ball(1 + 0.5 * (i % 3), 0.1);
+    p->body[i].velocity[3] = i < N / 2 ? 0.01 : -0.01;
+    p->body[i].velocity[5] = -G * STEP;
+    for (int k = 0; k < 2; ++k) {
+      if (k == 1 && i + 1 == N) continue;
+      srContactPoint* x = &p->point[p->ncontact];
+      *x = (srContactPoint){.body = {k == 0 ? SR_CONTACT_FIXED : i, k == 0 ? i : i + 1}};
+      x->normal[k == 0 ? 2 : 0] = 1;
+      x->arm[1][k == 0 ? 2 : 0] = -0.1;
+      if (k == 1) x->arm[0][0] = 0.1;
+      p->cone[p->ncontact++] = (srContactCone){.rows = 3, .mu = 0.5};
+    }
+  }
+  Solved t;
+  prepare(&t, p, 1);
+  solve(&t, "sweeps-nncg", 1e-3 * tolerance, 10000, false);
+  ENSURE(t.r.solved);
+  for (int k = 0; k < 9; ++k) t.x[3 * FIRST + k] = 0;
+  for (int k = 0; k < 3; ++k) t.x[3 * (2 * N - 3) + k] = 0;
+  double v[SR_ROW * (N + 1)] __attribute__((aligned(32))), error[2 * N + 3] __attribute__((aligned(32))), was[6 * N];
+  memcpy(was, t.x, 3 * (size_t)p->ncontact * sizeof *was);
+  ENSURE(sr_contact_error_points(p, t.x, v, error).residual > 1e3 * tolerance);
+  srContactSize size = sr_contact_size(p);
+  srContactPatch* patch = sr_contact_patch_create(&size);
+  ENSURE_EQUAL(sr_contact_patch_solve(patch, p, tolerance, t.x, v, error), 2);
+  ENSURE_SMALL(sr_contact_error(t.s, p, t.x).residual, tolerance);
+  double all[6 * N];
+  sr_contact_body_velocity(p, t.x, all);  // angular part first
+  for (int i = 0; i < N; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      ENSURE_NEAR(v[SR_ROW * i + k], all[6 * i + 3 + k], 1e-13);
+      ENSURE_NEAR(v[SR_ROW * i + 4 + k], all[6 * i + k], 1e-12);
+    }
+  }
+  int changed = 0;
+  for (int i = 0; i < p->ncontact; ++i) changed += memcmp(t.x + 3 * i, was + 3 * i, 3 * sizeof(double)) != 0;
+  ENSURE(changed >= 4 && changed <= 2 * SR_CONTACT_PATCH);
+  ENSURE_EQUAL(sr_contact_patch_solve(patch, p, tolerance, t.x, v, error),
+               0);  // its own contacts, and all others, are good
+  sr_contact_patch_destroy(patch);
+  release(&t, true);
+}
+
+// Sweeps alone, with and without directions, one by one and by colours, leave it above its tolerance after thousands of them.
+TEST(coloured_sweeps_solve_what_sweeps_alone_do_not) {
+  srContactProblem* p = NULL;
+  srMessages* messages = sr_messages_create();
+  ENSURE_EQUAL(sr_contact_problem_load(SARRUS_SOURCE_DIR "/models/contact-problems/wedged.contact", messages, &p),
+               SR_OK);
+  sr_messages_destroy(messages);
+  Solved t;
+  prepare(&t, p, 1);
+  static const char* const names[] = {"nsgs", "nncg", "sweeps", "sweeps-nncg"};
+  for (int k = 0; k < 4; ++k) {
+    solve(&t, names[k], p->tolerance, k < 2 ? 3000 : 1000, k >= 2);
+    ENSURE(t.r.solved == (k >= 2));
+    ENSURE(t.r.iterations >= 600);
+    ENSURE_NEAR(t.r.error.residual, sr_contact_error(t.s, p, t.x).residual, 1e-12);
+  }
+  release(&t, true);
 }

@@ -179,3 +179,151 @@ TEST(the_balance_has_the_impulses_of_drivers) {
   ENSURE_SMALL(x.result.energy.residual, 1e-7 * x.result.energy.scale);
   close_model(&x);
 }
+
+// ---- what is pinched ------------------------------------------------------------------------------------------------------
+
+// A ball between the floor and one that is a million times as heavy bounces faster and faster until there is no room left. At the end both rest on each other; nothing
+// has been inside of the floor, wherever steps have gone before they were cut.
+TEST(a_light_ball_pinched_by_a_heavy_one_does_not_pass_the_floor) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground>"
+      "<body name='a'><joint name='a' type='prismatic' axis='0 0 1' q='0.3'/><inertial mass='1'/>"
+      "<shape name='a' type='sphere' size='0.1'/></body>"
+      "<body name='b'><joint name='b' type='prismatic' axis='0 0 1' q='0.6'/><inertial mass='1e6'/>"
+      "<shape name='b' type='sphere' size='0.1'/></body>"
+      "<contact a='floor' b='a' restitution='0.5' friction='none' K='1e6'/>"
+      "<contact a='a' b='b' restitution='0.5' friction='none' K='1e6'/></sarrus>");
+  srRunOptions o = sr_run_options(x.m);
+  o.contact = SR_CONTACT_EVENT;
+  o.t_end = 1.5;
+  srMessages* messages = sr_messages_create();
+  ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
+  sr_messages_destroy(messages);
+  ENSURE_NEAR(x.d->q[0], 0.1, 1e-8);
+  ENSURE_NEAR(x.d->q[1], 0.3, 1e-8);
+  ENSURE_SMALL(x.d->v[0], 1e-9);
+  ENSURE_SMALL(x.d->v[1], 1e-9);
+  ENSURE_SMALL(x.result.penetration, 1e-8);
+  ENSURE_SMALL(x.result.energy.residual, 1e-7 * x.result.energy.scale);
+  close_model(&x);
+}
+
+// A ball at rest touches a second one and is struck by a third one with 1 m/s; the outer two have the mass m. Newton's law of all contacts together leaves u1 = 0.7, u2 = 0:
+// from the momentum, m va + vb + m vc = m with vb = vc = va + 0.7.
+TEST(a_ball_between_two_that_are_far_heavier_or_lighter_is_struck_by_newtons_law) {
+  static const double masses[] = {1e-9, 1e-4, 1, 1e4, 1e9};
+  for (int i = 0; i < SR_COUNT(masses); ++i) {
+    const double m = masses[i], va = (m - 0.7 * (1 + m)) / (1 + 2 * m), tolerance = m > 1e8 ? 1e-5 : 1e-9;
+    char text[1200];
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><option gravity='0 0 0'/>"
+             "<body name='a'><joint name='a' type='prismatic' axis='1 0 0' v='1'/><inertial mass='%g'/>"
+             "<shape name='a' type='sphere' size='0.1'/></body>"
+             "<body name='b'><joint name='b' type='prismatic' axis='1 0 0' q='0.5'/><inertial mass='1'/>"
+             "<shape name='b' type='sphere' size='0.1'/></body>"
+             "<body name='c'><joint name='c' type='prismatic' axis='1 0 0' q='0.7'/><inertial mass='%g'/>"
+             "<shape name='c' type='sphere' size='0.1'/></body>"
+             "<contact a='a' b='b' restitution='0.7' friction='none' K='1e6'/>"
+             "<contact a='b' b='c' restitution='0.7' friction='none' K='1e6'/></sarrus>",
+             m, m);
+    Loaded x = open_text(text);
+    srRunOptions o = sr_run_options(x.m);
+    o.contact = SR_CONTACT_EVENT;
+    o.t_end = 0.4;
+    srMessages* messages = sr_messages_create();
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
+    sr_messages_destroy(messages);
+    ENSURE_NEAR(x.d->v[0], va, tolerance);
+    ENSURE_NEAR(x.d->v[1], va + 0.7, tolerance);
+    ENSURE_NEAR(x.d->v[2], va + 0.7, tolerance);
+    close_model(&x);
+  }
+}
+
+// A driven piston pushes a box along the floor and against a wall, where no impulse stops it: x = 0.1 + t/2 until 1.7 s. Hybrid contact goes on from there, not from the state at the start of the step.
+TEST(hybrid_contact_goes_on_from_the_event_that_cannot_be_solved) {
+  Loaded x = open_text(
+      "<sarrus version='1'><material name='m' restitution='0' mu-k='0.5'/><ground><shape name='floor' type='plane' "
+      "group='all' material='m'/>"
+      "<shape name='w' type='plane' at='1 0 0' rpy='0 -pi/2 0' group='all' material='m'/></ground>"
+      "<body name='piston'><joint name='p' type='prismatic' axis='1 0 0'/><inertial mass='1'/>"
+      "<shape name='s' type='box' size='0.1 0.1 0.1' at='0 0 0.06' group='all' material='m'/></body>"
+      "<body name='a'><joint name='a' type='free' q='0.3 0 0.05 1 0 0 0'/><inertial mass='1' inertia='0.01 0.012 "
+      "0.013'/>"
+      "<shape name='s' type='box' size='0.1 0.1 0.1' group='all' material='m'/></body>"
+      "<driver joint='p' motion='0.5*t'/>"
+      "<contact a='all' b='all' most='60' K='1e6' n='1.5' friction='coulomb'/></sarrus>");
+  srRunOptions o = sr_run_options(x.m);
+  o.contact = SR_CONTACT_HYBRID;
+  o.t_end = 1.75;
+  o.step = 1e-3;
+  srMessages* messages = sr_messages_create();
+  ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
+  const srRunEvent* taken = NULL;
+  for (int i = 0; i < x.result.nevent && taken == NULL; ++i) {
+    if (strcmp(x.result.event[i].kind, "time-stepping") == 0) taken = &x.result.event[i];
+  }
+  ENSURE(taken != NULL);
+  ENSURE_NEAR(taken->t, 1.7, 1e-6);
+  ENSURE(strstr(taken->reason, "at t = 1.7 ") != NULL);
+  ENSURE(x.d->q[1] > 0.9);
+  ENSURE(x.result.unsolved > 0);  // and that is said, whichever side ends the run
+  ENSURE(sr_messages_count(messages) > 0);
+  sr_messages_destroy(messages);
+  close_model(&x);
+}
+
+// A load that keeps its direction carries the weight of a ball that flies: it goes on straight and does not turn.
+TEST(a_load_on_a_body_that_flies_does_not_turn_it) {
+  const char* text =
+      "<sarrus version='1'><ground><shape name='floor' type='plane'/></ground>"
+      "<body name='a'><joint name='a' type='free' q='0 0 1 0.8 0 0.6 0' v='0 0 0 0 10 0'/><inertial mass='1' "
+      "inertia='0.001 0.001 0.001'/>"
+      "<shape name='s' type='sphere' size='0.05'/></body>"
+      "<force body='a' f='0 0 9.81'/><contact a='floor' b='a/s' K='1e6' restitution='0' friction='none'/></sarrus>";
+  static const double steps[] = {1e-2, 1e-3};
+  for (int k = 0; k < 2; ++k) {
+    Loaded x = open_text(text);
+    srRunOptions o = sr_run_options(x.m);
+    o.contact = SR_CONTACT_TIMESTEPPING;
+    o.method = "moreau";
+    o.t_end = 2;
+    o.step = steps[k];
+    srMessages* messages = sr_messages_create();
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
+    ENSURE_EQUAL(sr_messages_count(messages), 0);
+    ENSURE_NEAR(x.d->q[0], 0, 1e-9);
+    ENSURE_NEAR(x.d->q[1], 20, 1e-9);
+    ENSURE_NEAR(x.d->q[2], 1, 1e-9);
+    for (int i = 0; i < 3; ++i) ENSURE_SMALL(x.d->v[i], 1e-9);
+    ENSURE_SMALL(energy_residual(&x), 1e-9);
+    sr_messages_destroy(messages);
+    close_model(&x);
+  }
+}
+
+// A push jumps from 2 N to 10 N at 0.5 s: an event, from which on the block slips.
+TEST(a_change_of_load_is_an_event_of_rigid_contact) {
+  static const srContactMode modes[] = {SR_CONTACT_EVENT, SR_CONTACT_TIMESTEPPING};
+  for (int k = 0; k < 2; ++k) {
+    Loaded x = open_text(
+        "<sarrus version='1'><material name='m' restitution='0' mu-k='0.5'/><ground><shape name='floor' type='plane' "
+        "material='m'/></ground>"
+        "<body name='a'><joint name='a' type='free' q='0 0 0.05 1 0 0 0'/><inertial mass='1' inertia='0.004 0.004 "
+        "0.006'/>"
+        "<shape name='s' type='box' size='0.2 0.2 0.1' material='m'/></body><contact a='floor' b='a/s' K='1e6' "
+        "friction='coulomb'/>"
+        "<force name='push' body='a' f='8*step(t - 0.5) + 2 0 0'/></sarrus>");
+    srRunOptions o = sr_run_options(x.m);
+    o.contact = modes[k];
+    if (modes[k] == SR_CONTACT_TIMESTEPPING) o.method = "moreau";
+    o.t_end = 1;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, NULL, &x.result), SR_OK);
+    ENSURE(x.result.nevent > 0);
+    ENSURE_TEXT(x.result.event[0].kind, "load");
+    ENSURE_TEXT(x.result.event[0].a, "push");
+    ENSURE_NEAR(x.result.event[0].t, 0.5, 1e-12);
+    ENSURE_NEAR(x.d->v[3], (10 - 0.5 * 9.81) * 0.5, 5e-3);
+    close_model(&x);
+  }
+}

@@ -200,6 +200,27 @@ TEST(rigid_rest_of_a_box_that_holds_slides_or_tips) {
   close_model(&x);
 }
 
+// Held by a spring on a belt that moves it slides, with mu m g; rigid contacts at rest would stick to it. A belt that stands still is a floor.
+TEST(rigid_rest_on_a_belt_that_moves_is_refused) {
+  for (int moves = 0; moves < 2; moves++) {
+    char text[900];
+    (void)snprintf(text, sizeof text,
+                   "<sarrus version='1'><ground><shape name='belt' type='plane' surface-velocity='%g*t 0 0'/></ground>"
+                   "<body name='slide'><joint name='x' type='prismatic' axis='1 0 0' stiffness='100'/></body>"
+                   "<body name='box' parent='slide'><joint name='z' type='prismatic' axis='0 0 1' q='0.1'/><inertial "
+                   "mass='2'/><shape name='box' type='box' size='0.2 0.2 0.2'/></body>"
+                   "<contact a='belt' b='box' " LAW "mu-k='0.4'/></sarrus>",
+                   0.5 * moves);
+    Loaded x = open_text(text);
+    srRest* rest;
+    x.d->t = 1;
+    ENSURE_EQUAL(rest_at(x.m, x.d, &rest), moves ? SR_FAILED : SR_OK);
+    ENSURE((strstr(said, "'ground/belt' and 'box/box' moves (surface-velocity)") != NULL) == (moves == 1));
+    if (!moves) sr_rest_destroy(rest);
+    close_model(&x);
+  }
+}
+
 // Two coefficients: pulled at 45 degrees a ball that cannot rotate is held by the friction that it takes, up to the ellipse (f/sqrt 2)^2 (1/mu^2 + 1/mu2^2) = N^2; across rollers it is held,
 // and along them it is not.
 TEST(rigid_rest_of_a_block_with_two_coefficients) {

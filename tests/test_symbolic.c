@@ -1,44 +1,10 @@
 // Symbolic recursions: what the generated statements compute, against the kernels, for all shipped models and random trees with all joint types; in the model's frames and reduced.
 #include <dirent.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "loading.h"
 #include "random_tree.h"
-#include "symbolic/frames.h"
-
-typedef struct State {
-  double *q, *v, *a, *tau;
-} State;
-
-// ---- values of code -----------------------------------------------------------------------------------------------------
-
-static double signed_value(const double* x, srRef ref) { return (SR_REF_MINUS(ref) ? -1 : 1) * x[SR_REF_VALUE(ref)]; }
-
-static double value_of(const srCodeValue* u, const double* x, const State* s) {
-  double c[3] = {0};
-  for (int k = 0; k < sr_op_arity(u->op); k++) c[k] = signed_value(x, u->child[k]);
-  switch (u->op) {
-    case SR_OP_CONST: return u->number;
-    case SR_OP_VAR:
-      return (u->kind == SR_VAR_Q ? s->q : u->kind == SR_VAR_V ? s->v : u->kind == SR_VAR_A ? s->a : s->tau)[u->index];
-    case SR_OP_ADD: return c[0] + c[1];
-    case SR_OP_MUL: return c[0] * c[1];
-    case SR_OP_DIV: return c[0] / c[1];
-    case SR_OP_SQRT: return sqrt(c[0]);
-    case SR_OP_SIN: return sin(c[0]);
-    case SR_OP_COS: return cos(c[0]);
-    default: ENSURE(false); return 0;
-  }
-}
-
-static void evaluate(const srCode* code, const State* s, double* out) {
-  double* x = calloc((size_t)code->n + 1, sizeof *x);
-  for (int i = 0; i < code->n; i++) x[i] = value_of(&code->value[i], x, s);
-  for (int i = 0; i < code->nout; i++) out[i] = signed_value(x, code->out[i]);
-  free(x);
-}
+#include "symbolic_values.h"
 
 // ---- functions ----------------------------------------------------------------------------------------------------------
 
@@ -65,10 +31,7 @@ static void ltl(srSymPass* x, const void* user, srNode* out) {
 }
 
 static srCode* code_of(srPool* pool, srSymTree* tree, srSymBuild build, int nout) {
-  srGraph* g = sr_graph_create(pool);
-  srNode* out = sr_pool_alloc(pool, ((size_t)nout + 1) * sizeof *out);
-  build(sr_sym_pass(g, pool, tree), NULL, out);
-  return sr_code_create(pool, g, out, nout);
+  return code_with(pool, tree, build, NULL, nout);
 }
 
 // tau = M a + c with armature.
@@ -122,17 +85,6 @@ static void compare(const srModel* m, srData* d, const State* s, const Codes* c,
   free(expected);
 }
 
-static srSymTree* tree_of(srPool* pool, const srModel* m, bool reduced) {
-  double snapped = 0;
-  srSymTree* tree = sr_sym_tree(pool, m, 1e-13, &snapped);
-  ENSURE(snapped <= 1e-13);
-  if (!reduced) return tree;
-  sr_sym_reframe(tree, 1e-13);
-  sr_sym_regroup(tree);
-  sr_sym_snap(tree, 1e-14, &snapped);
-  return tree;
-}
-
 static srCode* chosen(srPool* pool, srSymTree* tree, srSymBuild build, int nout, bool choose) {
   if (choose) sr_sym_choose_frames(tree, build, NULL, nout);
   return code_of(pool, tree, build, nout);
@@ -141,7 +93,7 @@ static srCode* chosen(srPool* pool, srSymTree* tree, srSymBuild build, int nout,
 static void check_model(const srModel* m, Random* r, int states, bool choose) {
   srData* d = sr_data_create(m);
   double* numbers = calloc((size_t)(m->nq + 3 * m->nv + 1), sizeof *numbers);
-  const State s = {numbers, numbers + m->nq, numbers + m->nq + m->nv, numbers + m->nq + 2 * m->nv};
+  const State s = {numbers, numbers + m->nq, numbers + m->nq + m->nv, numbers + m->nq + 2 * m->nv, .t = 0};
   for (int reduced = 0; reduced < 2; reduced++) {
     srPool pool;
     sr_pool_init(&pool);
@@ -165,7 +117,10 @@ static void check_model(const srModel* m, Random* r, int states, bool choose) {
 
 // ---- tests --------------------------------------------------------------------------------------------------------------
 
-static int check_folder(const char* folder, Random* r) {
+typedef void (*Checked)(const srModel* m, Random* r);
+
+// Shipped models of at most `most` coordinates.
+static int check_folder(const char* folder, Random* r, int most, Checked check) {
   char path[1024];
   int n = 0;
   snprintf(path, sizeof path, "%s/models/%s", SARRUS_SOURCE_DIR, folder);
@@ -179,8 +134,8 @@ static int check_folder(const char* folder, Random* r) {
     srSpec* spec = NULL;
     srModel* m = NULL;
     if (sr_load(path, &(srLoadOptions){0}, messages, &spec) == SR_OK && sr_compile(spec, messages, &m) == SR_OK &&
-        m->nv > 0 && m->nv <= 120 && m->nmassless == 0) {
-      check_model(m, r, runner_long() ? 1000 : 3, false);
+        m->nv > 0 && m->nv <= most && m->nmassless == 0) {
+      check(m, r);
       n++;
     }
     sr_model_destroy(m);
@@ -191,13 +146,16 @@ static int check_folder(const char* folder, Random* r) {
   return n;
 }
 
+static const char* const folders[] = {".",         "paper1",   "paper2", "paper3",    "mechanisms",
+                                      "benchmark", "vehicles", "robots", "nonsmooth", "contact"};
+
+static void check_shipped(const srModel* m, Random* r) { check_model(m, r, runner_long() ? 1000 : 3, false); }
+
 TEST(symbolic_recursions_are_those_of_the_kernels_on_shipped_models) {
-  static const char* const folders[] = {".",          "paper1",    "paper2",   "paper3",
-                                        "mechanisms", "benchmark", "vehicles", "robots"};
   Random r = {1};
   int n = 0;
-  for (int i = 0; i < 8; i++) n += check_folder(folders[i], &r);
-  ENSURE(n >= 60);
+  for (int i = 0; i < SR_COUNT(folders); i++) n += check_folder(folders[i], &r, 120, check_shipped);
+  ENSURE(n >= 110);
 }
 
 TEST(symbolic_recursions_in_chosen_frames_are_those_of_the_kernels) {
@@ -229,12 +187,12 @@ TEST(symbolic_recursions_hold_for_random_trees) {
 static void dinvdyna(srSymPass* x, const void* user, srNode* out) {
   const int n = x->tree->m->nv;
   (void)user;
-  sr_sym_invdyna_derivatives(x, leaves(x, SR_VAR_A), out, out + n * n);
+  sr_sym_invdyna_derivatives(x, leaves(x, SR_VAR_A), out, out + n * n, NULL);
 }
 static void daccel(srSymPass* x, const void* user, srNode* out) {
   const int n = x->tree->m->nv;
   (void)user;
-  sr_sym_accel_derivatives(x, leaves(x, SR_VAR_TAU), out, out + n, out + n + n * n, out + n + 2 * n * n);
+  sr_sym_accel_derivatives(x, leaves(x, SR_VAR_TAU), out, out + n, out + n + n * n, out + n + 2 * n * n, NULL);
 }
 static void qdot(srSymPass* x, const void* user, srNode* out) {
   (void)user;
@@ -252,7 +210,7 @@ typedef struct Moved {
 static void kernel_at(const Moved* x, bool forward, int what, int by, double e, double* out) {
   const int n = x->m->nv;
   double* step = calloc((size_t)n + 1, sizeof *step);
-  State s = {x->q, x->s.v, x->s.a, x->s.tau};
+  State s = {x->q, x->s.v, x->s.a, x->s.tau, .t = 0};
   step[by] = e;
   sr_retract(x->m, x->s.q, what == 0 ? step : (step[by] = 0, step), x->q);
   if (what == 1) s.v[by] += e;
@@ -299,7 +257,7 @@ static void check_derivatives(const srModel* m, Random* r) {
   sr_pool_init(&pool);
   double *numbers = calloc((size_t)(2 * m->nq + 3 * n + 1), sizeof *numbers),
          *out = calloc((size_t)(n + 3 * n * n + 1), sizeof *out);
-  const State s = {numbers, numbers + m->nq, numbers + m->nq + n, numbers + m->nq + 2 * n};
+  const State s = {numbers, numbers + m->nq, numbers + m->nq + n, numbers + m->nq + 2 * n, .t = 0};
   const Moved x = {m, d, s, numbers + m->nq + 3 * n};
   srSymTree* tree = tree_of(&pool, m, true);
   random_state(r, m, d);
@@ -311,8 +269,10 @@ static void check_derivatives(const srModel* m, Random* r) {
   for (int i = 0; i < m->nq; i++) ENSURE_NEAR(out[i], x.q[i], 1e-13);
   evaluate(code_of(&pool, tree, dinvdyna, 2 * n * n), &s, out);
   for (int j = 0; j < 2 * n; j++) compare_column(&x, false, j / n, j % n, out + j / n * n * n);
-  evaluate(code_of(&pool, tree, daccel, n + 3 * n * n), &s, out);
-  for (int j = 0; j < 3 * n; j++) compare_column(&x, true, j / n, j % n, out + n + j / n * n * n);
+  if (!m->constrained) {
+    evaluate(code_of(&pool, tree, daccel, n + 3 * n * n), &s, out);
+    for (int j = 0; j < 3 * n; j++) compare_column(&x, true, j / n, j % n, out + n + j / n * n * n);
+  }
   sr_pool_free(&pool);
   free(numbers);
   free(out);
@@ -330,6 +290,15 @@ TEST(symbolic_derivatives_are_those_of_differences) {
   }
 }
 
+// Inverse dynamics of all, forward dynamics of trees.
+TEST(symbolic_derivatives_are_those_of_differences_on_shipped_models) {
+  Random r = {5};
+  int n = 0;
+  for (int i = 0; i < SR_COUNT(folders); i++)
+    n += check_folder(folders[i], &r, runner_long() ? 40 : 8, check_derivatives);
+  ENSURE(n >= 80);
+}
+
 // ---- operations -----------------------------------------------------------------------------------------------------------
 
 typedef struct Most {
@@ -337,13 +306,28 @@ typedef struct Most {
   long add, mul, angles;
 } Most;
 
-// Those of docs/theory/symbolic.md: they may shrink.
+// Those of docs/theory/symbolic.md: they may shrink. Of CHARMIE with the splines of its 19 drivers.
 TEST(symbolic_operations_do_not_grow) {
-  static const Most most[] = {{"paper1/arm6", "accel", 624, 815, 6},        {"paper1/arm6", "invdyna", 326, 391, 6},
-                              {"paper1/arm6", "mass", 260, 360, 5},         {"robots/arm-seven", "accel", 330, 444, 6},
-                              {"robots/arm-seven", "invdyna", 149, 199, 6}, {"robots/arm-seven", "mass", 96, 133, 6},
-                              {"humanoid", "accel", 5025, 5232, 32},        {"humanoid", "invdyna", 1915, 1982, 32},
-                              {"humanoid", "mass", 1717, 2135, 32}};
+  static const Most most[] = {{"paper1/arm6", "accel", 624, 815, 6},
+                              {"paper1/arm6", "invdyna", 326, 391, 6},
+                              {"paper1/arm6", "mass", 260, 360, 5},
+                              {"robots/arm-seven", "accel", 330, 444, 6},
+                              {"robots/arm-seven", "invdyna", 149, 199, 6},
+                              {"robots/arm-seven", "mass", 96, 133, 6},
+                              {"humanoid", "accel", 5025, 5232, 32},
+                              {"humanoid", "invdyna", 1915, 1982, 32},
+                              {"humanoid", "mass", 1717, 2135, 32},
+                              {"robots/quadruped-stand", "accel", 899, 1100, 12},
+                              {"robots/quadruped-stand", "invdyna", 411, 505, 12},
+                              {"robots/quadruped-stand", "mass", 218, 256, 12},
+                              {"mechanisms/five-rod-suspension", "invdyna", 41, 68, 2},
+                              {"mechanisms/five-rod-suspension", "cons_hJ", 208, 263, 2},
+                              {"mechanisms/five-rod-suspension", "cons_jdq", 185, 221, 2},
+                              {"mechanisms/five-rod-suspension", "accelred", 559, 721, 2},
+                              {"paper1/charmie", "invdyna", 1244, 1514, 33},
+                              {"paper1/charmie", "cons_hJ", 460, 300, 9},
+                              {"paper1/charmie", "cons_jdq", 361, 256, 9},
+                              {"paper1/charmie", "accelred", 2590, 2849, 33}};
   for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
     srMessages* messages = sr_messages_create();
     srGenerated* made = NULL;
@@ -356,4 +340,89 @@ TEST(symbolic_operations_do_not_grow) {
     sr_messages_destroy(messages);
     close_model(&x);
   }
+}
+
+// Two coordinates for each body, 20 to 160 of them: a body more has as many operations more as the one before, and the text grows likewise.
+TEST(symbolic_code_is_linear_in_the_number_of_bodies) {
+  static const char* const functions[] = {"accel", "invdyna"};
+  for (int f = 0; f < 2; f++) {
+    double operations[4], bytes[4];
+    for (int i = 0; i < 4; i++) {
+      char setting[16];
+      srGenerated* made = NULL;
+      srMessages* messages = sr_messages_create();
+      snprintf(setting, sizeof setting, "N=%d", 20 << i);
+      Loaded x = open_model("chain-spatial", setting);
+      ENSURE_EQUAL(sr_generate(x.m, &(srGenerateOptions){.what = functions[f]}, messages, &made), SR_OK);
+      operations[i] = (double)(made->function[0].add + made->function[0].mul);
+      bytes[i] = (double)made->file[1].size;
+      sr_generated_destroy(made);
+      sr_messages_destroy(messages);
+      close_model(&x);
+    }
+    for (int i = 2; i < 4; i++) {
+      ENSURE_NEAR((operations[i] - operations[i - 1]) / (operations[i - 1] - operations[i - 2]), 2, 0.02);
+      ENSURE_NEAR((bytes[i] - bytes[i - 1]) / (bytes[i - 1] - bytes[i - 2]), 2, 0.2);
+    }
+  }
+}
+
+// ---- order --------------------------------------------------------------------------------------------------------------
+
+static bool is_ready(const srCode* code, srRef ref, const unsigned char* done) {
+  const int i = SR_REF_VALUE(ref);
+  if (sr_code_is_packed(code, i)) return true;
+  if (!sr_code_is_inline(code, i)) return done[i];
+  for (int k = 0; k < sr_op_arity(code->value[i].op); k++) {
+    if (!is_ready(code, code->value[i].child[k], done)) return false;
+  }
+  return true;
+}
+
+// Orders of statements: each value behind what it is made of, every output once, and fewer values that wait without a register than in the order in which they are built (7167 for the humanoid).
+TEST(symbolic_statements_are_in_an_order_of_few_registers) {
+  static const char* const names[] = {"humanoid", "paper1/arm6"};
+  static const long most[] = {5721, 699};
+  for (int k = 0; k < 2; k++) {
+    Loaded x = open_model(names[k], "");
+    srPool pool;
+    sr_pool_init(&pool);
+    const srCode* code = code_of(&pool, tree_of(&pool, x.m, true), aba, x.m->nv);
+    const srOrder order = sr_code_order(&pool, code, 13);
+    unsigned char* done = sr_pool_alloc(&pool, (size_t)code->n + 1);
+    int outputs = 0;
+    for (int t = 0; t < order.n; t++) {
+      const int i = order.item[t];
+      outputs += i < 0;
+      if (i < 0) continue;
+      ENSURE(!done[i]);
+      done[i] = 1;
+      for (int j = 0; j < sr_op_arity(code->value[i].op); j++) ENSURE(is_ready(code, code->value[i].child[j], done));
+    }
+    ENSURE_EQUAL(outputs, code->nout);
+    ENSURE(order.price <= most[k]);
+    sr_pool_free(&pool);
+    close_model(&x);
+  }
+}
+
+// With few registers: what is read from a slot was put there and is still there, and slots are used again.
+TEST(symbolic_values_that_wait_are_in_their_slots) {
+  Loaded x = open_model("humanoid", "");
+  srPool pool;
+  sr_pool_init(&pool);
+  const srCode* code = code_of(&pool, tree_of(&pool, x.m, true), aba, x.m->nv);
+  const srOrder order = sr_code_order(&pool, code, 40);
+  const srRoom room = sr_code_room(&pool, code, &order, 40);
+  int *content = sr_pool_alloc(&pool, ((size_t)room.n + 1) * sizeof *content), put = 0;
+  for (int i = 0; i < room.n; i++) content[i] = -1;
+  for (int t = 0; t < order.n; t++) {
+    for (int k = 0; k < room.put[t].n; k++, put++) content[room.slot[room.put[t].value[k]]] = room.put[t].value[k];
+    for (int k = 0; k < room.read[t].n; k++) {
+      ENSURE_EQUAL(content[room.slot[room.read[t].value[k]]], room.read[t].value[k]);
+    }
+  }
+  ENSURE(room.n > 100 && put > room.n + 50);
+  sr_pool_free(&pool);
+  close_model(&x);
 }

@@ -109,7 +109,13 @@ SR_API srStatus sr_output_close(srOutput* output, srMessages* messages);
 SR_API void sr_output_discard(srOutput* output);  // the file keeps its previous content
 // Whether the name of an output has a suffix that fits its content: a table is not written to a name of a model. False: reported.
 // Names without a known suffix fit tables and models. The functions that write tables, figures and models ask for it.
-typedef enum srContent { SR_CONTENT_TABLE, SR_CONTENT_FIGURE, SR_CONTENT_MODEL, SR_CONTENT_JSON } srContent;
+typedef enum srContent {
+  SR_CONTENT_TABLE,
+  SR_CONTENT_FIGURE,
+  SR_CONTENT_MODEL,
+  SR_CONTENT_JSON,
+  SR_CONTENT_PAGE
+} srContent;
 SR_API bool sr_output_fits(const char* path, srContent content, srMessages* messages);
 
 #ifdef __cplusplus

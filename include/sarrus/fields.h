@@ -442,6 +442,10 @@
     "generalized-alpha: parameters from rho")                                                                          \
   X(theta, "theta", FORMULA, "1", "1", "",                                                                             \
     "moreau: part of the velocity at the end of a step in its motion, 0.5 to 1")                                       \
+  X(sleep, "sleep", FORMULA, "1", "", "s",                                                                             \
+    "moreau: what rests for so long is put to sleep until something moves it; default never")                          \
+  X(sleep_speed, "sleep-speed", FORMULA, "1", "0.01", "m/s",                                                           \
+    "moreau: speed of rest for sleep; also of the contacts about centers of mass, and in rad/s of joints")             \
   X(tangent, "tangent", WORD, SR_TANGENT_LIST(SR_TANGENT_WORD), "exact", "", "matrix of implicit methods")             \
   X(every, "every", FORMULA, "1", "", "s", "time between rows of the result; default t-end/1000")                      \
   X(stabilization, "stabilization", WORD, SR_STABILIZATION_LIST(SR_STABILIZATION_WORD), "", "",                        \

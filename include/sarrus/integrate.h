@@ -151,6 +151,9 @@ typedef struct srSystem {
                          int* count);
   // From now on `contacts` at q lists all that may close within a step h of the velocities v. 0; 1: that may be others than before. NULL: it always does.
   int (*foresee)(void* user, double t, const double* q, const double* v, double h);
+  // From now on, until it is called with NULL: `contacts` need not list those of velocities (nv) that are not 0 here, with each other and with what never moves. The numbers change between
+  // steps. NULL: all are listed.
+  void (*sleep)(void* user, const int* asleep);
   // Friction under given normal forces (dry friction of joints): all nclamp of them, in a fixed order, with ids that no contact has. Methods for rigid
   // contact solve them with the contacts. Not together with `bodies`.
   int nclamp;
@@ -233,6 +236,8 @@ typedef struct srIntegratorOptions {
   double newton_tolerance;  // largest residual that counts as solved; 0: a part of the error tolerance
   int threads;   // of the sweeps over many rigid contacts; 0, 1: one. The results have the same bits for any number
   double theta;  // methods with impulses: of the velocity at the end in the motion of a step, 0.5 .. 1; 0: 1
+  // Methods with impulses: islands whose velocities stay below sleep_speed (0: 0.01) for this time, s, are put to sleep (0: none).
+  double sleep, sleep_speed;
   srSeeProblem* problem;  // of methods with impulses, not NULL: called with every contact problem after its solution
   void* user;             // its first argument
 } srIntegratorOptions;
@@ -341,6 +346,8 @@ typedef struct srRoots {
   int rated;                     // functions whose rates are known: where one turns back, its extremum is checked
   // First time found in (a, b] where a function of the time alone has another sign than at a, HUGE_VAL: none. NULL: there are none.
   double (*ahead)(void* user, double a, double b);
+  // Are these the same functions throughout the next step, and those without rates constant in it? NULL: no.
+  bool (*steady)(void* user);
 } srRoots;
 
 typedef struct srRootFinder srRootFinder;
@@ -375,7 +382,8 @@ typedef struct srEventSource {
   // equations. Returns 0: continue; > 0: the run ends here; < 0: failed.
   int (*act)(void* user, double t, double* q, double* v, double* y, const signed char* fired);
   double (*ahead)(void* user, double a,
-                  double b);  // as in srRoots, NULL: none of its functions depends on the time alone
+                  double b);   // as in srRoots, NULL: none of its functions depends on the time alone
+  bool (*steady)(void* user);  // as in srRoots
 } srEventSource;
 
 typedef struct srEventList {
@@ -566,12 +574,32 @@ typedef struct srImpulses {
   double worst, t_worst;    // largest residual of a problem, m/s, and its time
   long sweeps;              // over the contacts of large islands, in all steps
   long jam;                 // id of a contact that slides in Painleve's configuration; -1: none
+  int asleep;               // contacts of islands that sleep: they are not in the problem
 } srImpulses;
 SR_API const srImpulses* sri_impulses(const srIntegrator* integrator);
 // Contact i of those in the problem of the last step, as listed at its start; NULL: there are not so many.
 SR_API const srUnilateral* sri_contact_of_step(const srIntegrator* integrator, int i);
 // Impulse of a contact in the last step, Ns: normal, then two tangential components. NULL: it was not in the problem.
 SR_API const double* sri_impulse_of(const srIntegrator* integrator, long id);
+// Which velocities sleep (nv; not 0: in an island with this number). NULL: none ever do.
+SR_API const int* sri_asleep(const srIntegrator* integrator);
+SR_API const double* sri_asleep_forces(const srIntegrator* integrator);  // nv: generalized forces of their contacts
+typedef enum srWakeCause {
+  SR_WAKE_CONTACT,  // something that moves touches it
+  SR_WAKE_FORCE,    // its forces change
+  SR_WAKE_MOTION,   // a driver moves it, or the surface that it rests on
+  SR_WAKE_RESTART,  // the motion restarts: an event, forces or parameters changed by the caller
+} srWakeCause;
+typedef struct srSleepEvent {
+  double t;
+  bool wakes;
+  srWakeCause cause;  // where it wakes
+  long id;            // of the contact that wakes it; -1: none
+  int velocity;       // the first of the island
+  int count;          // of its velocities
+} srSleepEvent;
+// What fell asleep and woke up since the last call, in order of time; *count is their number.
+SR_API const srSleepEvent* sri_sleep_events(srIntegrator* integrator, int* count);
 // v' of the method itself at the end of the last step (nv), of its own order: it need not solve the constraints at acceleration
 // level. NULL where the method's only v' does.
 SR_API const double* sri_acceleration(const srIntegrator* integrator);

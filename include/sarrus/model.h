@@ -347,6 +347,7 @@ typedef struct srRunSettings {
   srFamily family;
   srTangentWay tangent;
   double rho, theta;
+  double sleep, sleep_speed;  // s, 0: never; m/s and rad/s
   srStabilization stabilization;
   double alpha, beta;  // 1/s
   bool metric_identity;

@@ -146,7 +146,7 @@ SR_API bool sr_run_is_stabilized(const srRunOptions* o);
 
 // Options given by the user, not the model.
 typedef struct srRunGiven {
-  bool step, rtol, atol, control, rho, theta, family, tangent, stabilization, alpha, beta, metric, impact,
+  bool step, rtol, atol, control, rho, theta, sleep, family, tangent, stabilization, alpha, beta, metric, impact,
       impact_friction, impact_order;
 } srRunGiven;
 // Warns of those that have no effect: on the method; and on the constraints of the model, in its formulation.

@@ -6,6 +6,7 @@
 #include <sarrus/admittance.h>
 #include <sarrus/analysis.h>
 #include <sarrus/base.h>
+#include <sarrus/batch.h>
 #include <sarrus/closure.h>
 #include <sarrus/compare.h>
 #include <sarrus/constraint.h>
@@ -23,6 +24,7 @@
 #include <sarrus/network.h>
 #include <sarrus/nonsmooth.h>
 #include <sarrus/normal.h>
+#include <sarrus/page.h>
 #include <sarrus/plot.h>
 #include <sarrus/recommend.h>
 #include <sarrus/record.h>

@@ -25,6 +25,8 @@ typedef struct srRunOptions {
       control;   // step-size rule; positions uses Haddouni et al. (2017), Table 1, except rtol and atol, which are here
   double rho;    // generalized-alpha methods
   double theta;  // moreau, 0.5 .. 1; 0: 1
+  double sleep;  // moreau, s: islands at rest for so long are put to sleep; 0: never
+  double sleep_speed;    // m/s, of joints rad/s too: velocities below it are rest; 0: 0.01
   srFamily family;       // their parameters from rho
   srTangentWay tangent;  // implicit methods
   double every;          // s between output rows; 0: a thousandth of the run
@@ -67,7 +69,8 @@ typedef struct srRunEvent {
   const char *a, *b;  // name of the <event>; the two shapes of an impact; else NULL
   const char*
       kind;  // "event"; "impact": a contact has closed; "rank" (falls, rises, or falls for an instant); "energy", "position": lost during the run; of rigid
-             // contact by events also "take-off", "slip", "stick", "reversal", "accumulation", "feature", "painleve"
+  // contact by events also "take-off", "slip", "stick", "reversal", "accumulation", "feature", "painleve"; of
+  // time-stepping "sleep", "wake"; of both "load": a force law jumps
   char reason[120];
 } srRunEvent;
 #define SR_RUN_EVENTS 512
@@ -96,6 +99,8 @@ typedef struct srRunResult {
   long problems, unsolved;  // complementarity problems, and how many were not solved to their tolerance
   double penetration;       // m, largest of all contacts but ends of joints, after an accepted step
   long sweeps;              // of time-stepping over the contacts of large islands, in all steps
+  int asleep;               // bodies that sleep at the end
+  long contacts_solved;     // of time-stepping: contacts in the problems of all steps
   long jumps;               // of force laws, located
   long limits_passed;       // accepted steps with a joint beyond its limits
   char error_message[512];  // why the run stopped early: joint or body, time, largest force and its source

@@ -20,6 +20,7 @@ typedef struct srModelSystem {
   int nmeter;
   bool sparse;  // M and G of a tree by their patterns too, where it has contact sets; of other models they are anyway
   bool points;  // contacts by their points, where all links are free bodies; sr_system clears it where they are not
+  const int* asleep;     // nv: those that are not 0 do not move (srSystem.sleep); NULL: none
   const double* w_most;  // as in srSystem
   double* y_most;        // memory for the largest errors of states (ny); NULL: bristles have no bounds of their own
   // Filled by the callbacks, largest over accepted steps: for trees, of the driven coordinates before they are put back on their

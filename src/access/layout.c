@@ -170,6 +170,8 @@ static const srMember members[] = {
     ONE(srRunOptions, control),
     ONE(srRunOptions, rho),
     ONE(srRunOptions, theta),
+    ONE(srRunOptions, sleep),
+    ONE(srRunOptions, sleep_speed),
     ONE(srRunOptions, family),
     ONE(srRunOptions, tangent),
     ONE(srRunOptions, every),

@@ -22,6 +22,8 @@
 #define SHORTEST 1e-2     // of the longest equation
 #define ROUNDING 1e-15    // of a scaled equation
 #define STAGNATION 1e-11  // of a scaled equation: below it a residual that no longer falls is rounding
+#define KEPT 1e-9  // residual of an equation, and of its tolerance, up to which it holds (as in integrate/drift.c)
+#define TOLERANCES_MOST 1e3
 
 struct srDependent {
   const srModel* m;
@@ -188,6 +190,14 @@ static bool evaluate(srDependent* x, int n) {
 }
 
 bool sr_dependent_put(srDependent* x) { return evaluate(x, x->n); }
+
+int sr_dependent_broken(const srDependent* x) {
+  for (int i = 0; i < x->m->np; ++i) {
+    if (fabs(x->d->g[i]) > fmax(KEPT, TOLERANCES_MOST * x->m->row[i].tolerance)) return i;
+  }
+  return -1;
+}
+
 double sr_dependent_determinant(const srDependent* x) { return x->determinant; }
 
 bool sr_dependent_positions(srDependent* x, double* corrected) {

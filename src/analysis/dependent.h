@@ -27,6 +27,8 @@ const int* sr_dependent_columns(const srDependent* x);
 bool sr_dependent_positions(srDependent* x, double* corrected);
 // The same for a position that satisfies the equations. False: singular.
 bool sr_dependent_put(srDependent* x);
+// After either: an equation that depends on those that are solved and does not hold, as on a branch of theirs alone; -1: none.
+int sr_dependent_broken(const srDependent* x);
 // After either: its sign is that of det G_v, its size the smallest pivot of rows of length 1.
 double sr_dependent_determinant(const srDependent* x);
 // d->v of the dependent coordinates from the others; a (nv) likewise, after it, from the given entries of a; false: not defined.

@@ -25,8 +25,6 @@
 #define BISECTIONS 40  // for the time of a singular position
 #define SINGULAR 1e-5  // pivot of scaled equations: below it rounding of positions shows in the velocities
 #define LEFT 1e-6      // of the time: more is no extrapolation
-#define KEPT 1e-9      // residual of an equation, and of its tolerance, up to which it holds (as in integrate/drift.c)
-#define TOLERANCES_MOST 1e3
 #define MOST_STEPS 1000000
 
 typedef struct Mark {
@@ -124,10 +122,7 @@ static bool try_step(Driven* x, double h) {
 
 // Equations that depend on others are not solved: do they hold? If not, drivers contradict each other or the loops.
 static void find_contradiction(Driven* x) {
-  const srModel* m = x->shown.m;
-  for (int i = 0; i < m->np && x->contradicted < 0; ++i) {
-    if (fabs(x->shown.d->g[i]) > fmax(KEPT, TOLERANCES_MOST * m->row[i].tolerance)) x->contradicted = i;
-  }
+  if (x->contradicted < 0) x->contradicted = sr_dependent_broken(x->dependent);
 }
 
 static void note_violations(Driven* x) {

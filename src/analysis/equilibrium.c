@@ -41,6 +41,7 @@
 #define LONGEST_STEP 0.5   // rad or m in one iteration
 #define FIRST_STEP 1e-3    // rad or m of the first step along the forces ...
 #define LONGEST_FALL 0.05  // ... and of any
+#define HALVED 10          // how often such a step is made shorter
 #define SENSITIVE 1e-9     // of the largest derivative: below it a coordinate is non-sensitive
 #define STICKS 1e-6        // 1/s: rates of a bristle by position and deflection, which are 0 where it sticks
 #define DIFFERENCE 6e-6    // cube root of the rounding error: central differences
@@ -225,7 +226,9 @@ static double residual(Work* w, Point* x) {
   const srModel* m = w->m;
   srData* d = w->d;
   put_state(w, x);
-  if (!sr_dependent_positions(w->dependent, &corrected) || !sr_dependent_put(w->dependent)) return (double)INFINITY;
+  if (!sr_dependent_positions(w->dependent, &corrected) || !sr_dependent_put(w->dependent) ||
+      sr_dependent_broken(w->dependent) >= 0)
+    return (double)INFINITY;
   memcpy(x->q, d->q, (size_t)m->nq * sizeof *x->q);
   if (w->in.steady && !constant_velocities(w)) return (double)INFINITY;
   memcpy(x->v, d->v, (size_t)m->nv * sizeof *x->v);
@@ -563,6 +566,25 @@ static bool iterate(Work* w) {
   return isfinite(residual(w, &w->at)) && remainder_of(w) <= GOOD;
 }
 
+// step = -(J + inverse)^-1 R. False: singular.
+static bool euler_step(Work* w, double inverse) {
+  exact_columns(w);
+  for (int i = 0; i < w->n; ++i) {
+    w->J[i * w->n + i] += inverse;
+    w->step[i] = -w->R[i];
+  }
+  if (!srm_lu(w->n, w->J, w->pivot)) return false;
+  srm_lu_solve(w->n, w->J, w->pivot, w->step);
+  return true;
+}
+
+// Do the forces do work along the step?
+static bool goes_along(const Work* w) {
+  double work = 0.0;
+  for (int i = 0; i < w->nfree; ++i) work -= w->R[i] * w->step[i];
+  return work >= 0.0;
+}
+
 // Pseudo-transient continuation (Kelley and Keyes 1998): implicit Euler steps of x' = -R, whose length grows as R falls. It follows the forces: bodies fall until something bears them, and pendulums end
 // below. Coordinates and states alone; parameters keep their values, and held coordinates whatever force that takes. True: near a balance of those.
 static bool follow_forces(Work* w) {
@@ -577,22 +599,25 @@ static bool follow_forces(Work* w) {
     good = tangent(w);
     if (!good) break;
     take_place(w);
-    exact_columns(w);
-    for (int i = 0; i < w->n; ++i) {
-      w->J[i * w->n + i] += inverse;
-      w->step[i] = -w->R[i];
+    // Where forces grow along the motion a long step of implicit Euler goes against them: shorter ones do not.
+    for (int shorter = 0; shorter <= HALVED && good && !(shorter > 0 && goes_along(w)); ++shorter) {
+      if (shorter > 0) inverse *= 4.0;
+      good = euler_step(w, inverse);
     }
-    good = srm_lu(w->n, w->J, w->pivot);
     if (!good) break;
-    srm_lu_solve(w->n, w->J, w->pivot, w->step);
     memset(w->step + w->n, 0, (size_t)w->np * sizeof *w->step);
     const double longest = largest(w->step, w->nfree);
-    move(w, longest > LONGEST_FALL ? LONGEST_FALL / longest : 1.0, w->step, &w->try);
-    const double next = residual(w, &w->try);
+    double part = longest > LONGEST_FALL ? LONGEST_FALL / longest : 1.0, next = (double)INFINITY;
+    for (int halved = 0; halved <= HALVED && !isfinite(next);
+         ++halved, part *= 0.5) {  // loops may have no position so far
+      move(w, part, w->step, &w->try);
+      next = residual(w, &w->try);
+    }
     good = isfinite(next);
     if (!good) break;
     accept(w);
     inverse *= fmin(fmax(sqrt(next / fmax(phi, 1e-300)), 0.1), 10.0);
+    if (goes_along(w)) inverse *= 0.7;  // the forces still push that way: a long slope takes longer steps
     phi = next;
   }
   good = good && remainder_of(w) <= GOOD;
@@ -654,13 +679,13 @@ static srStatus fail(srMessages* messages, const char* format, ...) {
   return SR_FAILED;
 }
 
-// A parameter that nothing depends on at `at`; NULL: none.
-static const char* without_influence(Work* w) {
-  if (w->np == 0 || !jacobian(w, false)) return NULL;
+// A parameter that nothing depends on at `at`; -1: none.
+static int without_influence(Work* w) {
+  if (w->np == 0 || !jacobian(w, false)) return -1;
   for (int i = 0; i < w->np; ++i) {
-    if (w->scaling[w->nplain + i] == 0.0) return w->in.parameter[i];
+    if (w->scaling[w->nplain + i] == 0.0) return i;
   }
-  return NULL;
+  return -1;
 }
 
 // A contact that slides where it was looked for: its friction is not enough.
@@ -686,6 +711,8 @@ static srStatus refuse(Work* w, int starts, srMessages* messages) {
   char name[256];
   int worst = 0;
   start_at(w, 0);
+  const int silent_first = without_influence(w);
+  start_at(w, 0);
   if (w->in.steady || w->np > 0)
     (void)iterate(w);
   else
@@ -699,10 +726,16 @@ static srStatus refuse(Work* w, int starts, srMessages* messages) {
     return fail(messages,
                 "the speeds are none of a steady motion: where a coordinate grows no force may depend on its position, "
                 "and no constraint may tie it; drive a joint, or give the speed of one that turns freely");
-  const char* silent = without_influence(w);
-  if (silent != NULL)
-    return fail(messages, "the parameter '%s' has no influence on the %s: exchange another one", silent,
-                w->options->nequation > 0 ? "equations" : "balance of forces");
+  const int silent = without_influence(w);
+  if (silent >= 0 && silent_first >= 0)
+    return fail(messages, "the parameter '%s' has no influence on the %s: exchange another one",
+                w->in.parameter[silent], w->options->nequation > 0 ? "equations" : "balance of forces");
+  if (silent >= 0)  // at the end of what it may be
+    return fail(
+        messages,
+        "no %s was found: the search ends at %s = %.6g, beyond which the model refuses the parameter or nothing "
+        "depends on it; give the coordinate another value by --q, or exchange another parameter",
+        w->in.steady ? "steady motion" : "equilibrium", w->in.parameter[silent], w->at.p[silent]);
   for (int i = 1; i < w->nrow; ++i) worst = fabs(w->R[i]) > fabs(w->R[worst]) ? i : worst;
   const bool equation = worst >= w->nforce + w->ny, rate = worst >= w->nfree && worst < w->nplain;
   const double left = equation ? w->R[worst] / w->equation_scale : w->R[worst];
@@ -810,9 +843,10 @@ static srStatus search(Work* w, srData* d, srMessages* messages) {
     found = iterate(w);
   }
   if (!found) return refuse(w, starts, messages);
-  const char* silent = without_influence(w);
-  if (silent != NULL)
-    return fail(messages, "the parameter '%s' has no influence where all is in balance: exchange another one", silent);
+  const int silent = without_influence(w);
+  if (silent >= 0)
+    return fail(messages, "the parameter '%s' has no influence where all is in balance: exchange another one",
+                w->in.parameter[silent]);
   srStatus status = check_steady(w, messages);
   if (status != SR_OK) return status;
   put_remainder(w, messages);

@@ -38,6 +38,7 @@
 #define LATER 0.3                 // rad or m that the fastest coordinate moves until they are compared
 #define LATEST 0.7                // s
 #define STICKS 1e-6               // 1/s: rates of a bristle by position and deflection, which are 0 where it sticks
+#define BRANCH 1e-5               // of the equations: an acceleration that they do not allow
 #define NOISE (64 * DBL_EPSILON)  // of the size of the terms of a sum: below it the sum is 0
 
 // What A is made of, at one point of the motion.
@@ -458,6 +459,33 @@ static bool motions(Work* w, Point* at, bool select) {
   return true;
 }
 
+// Equations that depend on each other everywhere hold along any allowed velocity u: G a = gamma(u) has a solution a. At a position where branches of the motion meet they
+// depend on each other there alone, most u belong to none of the branches, and G a = gamma(u) cannot be solved. The quadratic part of gamma, for one u in no special direction.
+static bool branches_meet(Work* w, const Point* at) {
+  const int nv = w->nv, ng = w->ng;
+  double *Z, *u = matrix(w, 3, nv), *r = matrix(w, 3, ng), *x = reals(w, (size_t)nv), *work = reals(w, (size_t)nv);
+  srRowBasis rows = sr_row_basis(w->pool, nv);
+  sr_row_basis_add(&rows, w->G, ng, 0, ng);
+  const int n = sr_null_basis(w->pool, &rows, &Z);
+  if (rows.n == ng || n == 0) return false;
+  for (int i = 0; i < nv; i++) {
+    double along = 0;
+    for (int k = 0; k < n; k++) along += Z[(size_t)i * (size_t)n + (size_t)k] * sr_scatter((unsigned)k);
+    for (int k = 0; k < 3; k++) u[k * nv + i] = at->v[i] + (k - 1) * along;
+  }
+  for (int k = 0; k < 3; k++) {
+    if (w->s.gamma(w->s.user, at->t, at->q, u + (size_t)k * (size_t)nv, r + (size_t)k * (size_t)ng) != 0) return false;
+  }
+  double size = largest((size_t)ng * (size_t)nv, w->G);
+  for (int i = 0; i < ng; i++) {
+    r[i] = (r[i] + r[2 * ng + i]) / 2 - r[ng + i];
+    size = fmax(size, fabs(r[i]));
+  }
+  sr_row_basis_solve(&rows, r, work, x);
+  add_product(ng, nv, 1, -1, w->G, x, r);
+  return largest((size_t)ng, r) > BRANCH * size;
+}
+
 // ---- A ------------------------------------------------------------------------------------------------------------------
 
 // x' = J_u (B w + (S - ad Bp) x) over all states.
@@ -665,6 +693,13 @@ static srStatus evaluate(Work* w, Point* at, bool select) {
   }
   if (select) w->out->shown.acceleration = most;
   if (select) use_states(w);
+  if (select && branches_meet(w, at)) {
+    error(
+        w,
+        "branches of the motion meet at this position, which is singular: the loops allow other motions than near by, "
+        "and there are no linear equations");
+    return SR_FAILED;
+  }
   if (motions(w, at, select)) {
     w->out->shown.nx = w->out->shown.npos + w->out->shown.nvel + w->out->shown.nstate;
     if (assemble(w, at)) return SR_OK;

@@ -34,6 +34,7 @@
 #define DIFFERENCE 2e-4   // rad or m of the differences
 #define CONTINUES 20      // times that: change of a row of length 1 that is no jump
 #define UNIQUE 1e-9       // of a unit vector: part in forces that keep the balance by themselves
+#define MOVES 1e-9        // m/s: of the surface of a belt
 #define OPEN 1e-9         // of the largest force: a closed contact without force
 
 typedef struct Closed {
@@ -70,6 +71,7 @@ typedef struct Work {
   double *Z, *Z_here, *R_here;  // nv x nz at the position tried last; both at q
   int nz;
   double scale;
+  long belt;        // closed contact with friction whose surface moves; -1: none
   int worst;        // closed contact outside of its cone
   bool tips;        // its force would have to pull
   double needs[2];  // normal and tangential force that it would need
@@ -122,6 +124,7 @@ static int by_gap(const void* a, const void* b) {
 // Closed: what touches, the deepest first, so that the others of redundant normals are apart. Contacts that nothing can open or close are left out.
 static void close_contacts(Work* w) {
   w->nclosed = w->nrow = 0;
+  w->belt = -1;
   for (int i = 0; i < w->count; i++) {
     const srUnilateral* c = &w->list[i];
     const bool clamp = c->clamp > 0;
@@ -133,6 +136,7 @@ static void close_contacts(Work* w) {
     to->of[0] = clamp ? 1 : 0;
     for (int k = 1; k < 3 && !clamp && to->mu > 0; k++) {
       if (row_size(c, k) > 0) to->of[++to->tangents] = k;
+      if (row_size(c, k) > 0 && fabs(c->b[k]) > MOVES) w->belt = c->id;
     }
   }
   qsort(w->closed, (size_t)w->nclosed, sizeof *w->closed, by_gap);
@@ -598,6 +602,7 @@ static bool rests(Work* w, const double* q) {
     if (list(w, w->q) != 0) return false;
     const int before = w->nclosed;
     close_contacts(w);
+    if (w->belt >= 0) return false;
     if (round > 0 && w->nclosed <= before) break;
     if (!balance(w)) return false;
   }
@@ -611,6 +616,14 @@ static bool rests(Work* w, const double* q) {
 // Why it does not rest.
 static void put_reason(const Work* w, char* out, size_t size) {
   const char *a = NULL, *b = NULL;
+  if (w->belt >= 0) {
+    sr_contact_names(w->m, w->belt, &a, &b);
+    (void)snprintf(out, size,
+                   "a surface of '%.80s' and '%.80s' moves (surface-velocity): what rests there slides, and rigid "
+                   "contacts at rest stick; leave out --contact event, force laws slide",
+                   a, b != NULL ? b : "its gap");
+    return;
+  }
   if (w->worst < 0) {
     (void)snprintf(out, size, "the contacts that touch do not bear all that moves");
     return;

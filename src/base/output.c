@@ -288,6 +288,8 @@ static const Suffix suffixes[] = {{".csv", SR_CONTENT_TABLE},
                                   {".obj", OTHER},
                                   {".dae", OTHER},
                                   {".so", OTHER},
+                                  {".html", SR_CONTENT_PAGE},
+                                  {".htm", SR_CONTENT_PAGE},
                                   {".c", OTHER},
                                   {".h", OTHER},
                                   {".py", OTHER},
@@ -318,10 +320,12 @@ bool sr_output_fits(const char* path, srContent content, srMessages* messages) {
   static const char* const wanted[] = {"a table: write to a name that ends in .csv, or in .h5 for HDF5",
                                        "a figure: write to a name that ends in .svg, .png or .pdf",
                                        "a model: write to a name that ends in .xml, .urdf, .mjcf or .sarrus",
-                                       "a JSON object: write to a name that ends in .json"};
+                                       "a JSON object: write to a name that ends in .json",
+                                       "a page: write to a name that ends in .html"};
   if (has_no_suffix(path)) return true;
   const Suffix* suffix = find_suffix(path);
-  if (suffix ? suffix->content == (int)content : content != SR_CONTENT_FIGURE) return true;
+  if (suffix ? suffix->content == (int)content : content != SR_CONTENT_FIGURE && content != SR_CONTENT_PAGE)
+    return true;
   if (suffix)
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "%s is not the suffix of %s", suffix->text,
                     wanted[content]);

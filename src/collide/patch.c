@@ -180,24 +180,27 @@ static void clip_to_cell(const srPatchCells* c, Polygon* p, int f, const int* ne
 
 // ---- triangles ----------------------------------------------------------------------------------------------------------
 
-typedef struct Rule {
-  int n;
-  double weight[7], at[7][3];  // barycentric coordinates
-} Rule;
-
-static const Rule degree_2 = {3,
-                              {1.0 / 3, 1.0 / 3, 1.0 / 3},
-                              {{2.0 / 3, 1.0 / 6, 1.0 / 6}, {1.0 / 6, 2.0 / 3, 1.0 / 6}, {1.0 / 6, 1.0 / 6, 2.0 / 3}}};
+// Weight and barycentric coordinates.
+static const double degree_2[3][4] = {
+    {1.0 / 3, 2.0 / 3, 1.0 / 6, 1.0 / 6}, {1.0 / 3, 1.0 / 6, 2.0 / 3, 1.0 / 6}, {1.0 / 3, 1.0 / 6, 1.0 / 6, 2.0 / 3}};
 #define A1 0.059715871789769820459  // (9 - 2 sqrt 15)/21
 #define B1 0.47014206410511508977   // (6 + sqrt 15)/21
 #define A2 0.79742698535308732240   // (9 + 2 sqrt 15)/21
 #define B2 0.10128650732345633880   // (6 - sqrt 15)/21
 #define W1 0.13239415278850618074   // (155 + sqrt 15)/1200
 #define W2 0.12593918054482715260   // (155 - sqrt 15)/1200
-static const Rule degree_5 = {
-    7,
-    {9.0 / 40, W1, W1, W1, W2, W2, W2},
-    {{1.0 / 3, 1.0 / 3, 1.0 / 3}, {A1, B1, B1}, {B1, A1, B1}, {B1, B1, A1}, {A2, B2, B2}, {B2, A2, B2}, {B2, B2, A2}}};
+static const double degree_5[7][4] = {{9.0 / 40, 1.0 / 3, 1.0 / 3, 1.0 / 3},
+                                      {W1, A1, B1, B1},
+                                      {W1, B1, A1, B1},
+                                      {W1, B1, B1, A1},
+                                      {W2, A2, B2, B2},
+                                      {W2, B2, A2, B2},
+                                      {W2, B2, B2, A2}};
+
+const double (*sr_patch_rule(bool fine, int* n))[4] {
+  *n = fine ? SR_COUNT(degree_5) : SR_COUNT(degree_2);
+  return fine ? degree_5 : degree_2;
+}
 
 // What the points of a polygon have in common.
 typedef struct Sheet {
@@ -218,11 +221,12 @@ static double triangle_area(const double* a, const double* b, const double* c) {
 }
 
 static void put_triangle(srPatchCells* c, const Sheet* s, const double* x0, const double* x1, const double* x2) {
-  const Rule* rule = c->visitor->fine || c->task == SR_PATCH_COLUMNS ? &degree_5 : &degree_2;
+  int n;
+  const double(*rule)[4] = sr_patch_rule(c->visitor->fine || c->task == SR_PATCH_COLUMNS, &n);
   const double area = triangle_area(x0, x1, x2);
   if (!(area > 0)) return;
-  for (int k = 0; k < rule->n; k++) {
-    const double *l = rule->at[k], w = area * rule->weight[k];
+  for (int k = 0; k < n; k++) {
+    const double *l = rule[k] + 1, w = area * rule[k][0];
     double x[3];
     for (int i = 0; i < 3; i++) x[i] = l[0] * x0[i] + l[1] * x1[i] + l[2] * x2[i];
     sr_patch_put(c, s->plane, x, s->n, w * s->area, w * s->store);

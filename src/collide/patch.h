@@ -49,6 +49,9 @@ typedef struct srPatchVisitor {
   bool energy;  // also the points that have energy alone (area 0)
 } srPatchVisitor;
 
+// Points of a triangle: weight and barycentric coordinates of each; how many in *n.
+const double (*sr_patch_rule(bool fine, int* n))[4];
+
 // pose: of b in a, 16 doubles as in math/pose.h. Returns the number of points.
 int sr_patch_visit(const srPatch* patch, const double pose[16], const srPatchVisitor* visitor);
 

@@ -41,6 +41,8 @@ void sr_driver_power(const srModel* m, srData* d);  // adds the power of d->lamb
 // coordinates into dof, 6 numbers each into column; returns their number. common >= 0: displacement of point minus that of
 // observer, both observed from that point and in its axes.
 int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof, double* column);
+// The same observed from observer, with the pose of point in its axes, which is aligned to 32 bytes.
+int sr_path_pose(const srModel* m, const srData* d, int point, int observer, int* dof, double* column, double pose[16]);
 // link_accel as if a were 0. d->a is 0 afterwards, the stage that of accelerations.
 void sr_bias_acceleration(const srModel* m, srData* d);
 

@@ -13,6 +13,7 @@
 // Positions and velocities depend on t, q, v and z alone, and d records the state its results belong to (srData.known): where
 // they are the same, bit by bit, nothing is recomputed. Forces also depend on y, tau, discrete states, held switches,
 // contact instances and the stage length, and are evaluated on every request.
+#include <math.h>
 #include <string.h>
 
 #include "constraint/constraint.h"
@@ -107,12 +108,23 @@ static int accelerate_coupled(const srModel* m, srData* d) {
   return sr_solve_state(m, d);
 }
 
+// Generated code has no pivots to look at: where M is singular the recursion names the joint.
+static bool accelerate_generated(const srModel* m, srData* d) {
+  double sum = 0;
+  if (m->priv->kernels->accel == NULL) return false;
+  m->priv->kernels->accel(d->q, d->v, d->f, d->a);
+  for (int i = 0; i < m->nv; ++i) sum += d->a[i];
+  return isfinite(sum);
+}
+
 static int accelerate(const srModel* m, srData* d) {
   int answer;
   if (m->elimination) {
     answer = accelerate_coupled(m, d);
   } else if (m->constrained) {
     answer = sr_solve_state(m, d);
+  } else if (m->priv->kernels != NULL && accelerate_generated(m, d)) {
+    answer = 0;
   } else {
     // A singular M may belong to a state that only a trial step reached.
     answer = sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) != SR_OK;
@@ -183,11 +195,12 @@ int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, c
   return act_on_rows(m, d, stage, SR_TAU_ELEMENT);
 }
 
-// Force laws on joint coordinates only need no poses and twists of links in the ground frame.
-static bool frames_are_seen(const srModel* m) {
-  if (m->nsensor_value > 0 || (m->constrained && !m->elimination) || m->nset > 0) return true;
+// Force laws on joint coordinates only need no poses and twists of links in the ground frame; nor do rigid contacts, which are listed by themselves.
+static bool frames_are_seen(const srModel* m, const srData* d) {
+  if (m->nsensor_value > 0 || (m->constrained && !m->elimination) || (m->nset > 0 && !d->rigid)) return true;
   for (int i = 0; i < m->nforce; ++i) {
-    if (m->force[i].law->port != SR_PORT_JOINT) return true;
+    const srForceElement* e = &m->force[i];
+    if (e->law->port != SR_PORT_JOINT && (m->nformula > 0 || !sr_force_is_rigid(d, e))) return true;
   }
   return false;
 }
@@ -196,7 +209,7 @@ int sr_evaluate_rates(const srModel* m, srData* d, double t, const double* q, co
                       double tau) {
   put_state(m, d, t, q, v, y);
   if (m->ndriver > 0 || m->elimination) sr_put_followers(m, d, t, d->q, d->v);
-  if (frames_are_seen(m)) {
+  if (frames_are_seen(m, d)) {
     move(m, d, SR_STAGE_VELOCITY);
   } else if (d->stage > SR_STAGE_NONE) {
     sr_lower_stage(m, d);

@@ -22,12 +22,11 @@ SRM_INLINE int link_columns(const srModel* m, const srData* d, int link, m3 turn
   return n;
 }
 
-SRM_CLONES int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof,
-                               double* column) {
-  const m3 turn = m3_transpose(sr_point_pose(m, d, common >= 0 ? common : observer).R);
-  const v4 at_b = sr_point_pose(m, d, point).p, at_a = common >= 0 ? sr_point_pose(m, d, observer).p : at_b;
-  int b = m->point_link[point], a = m->point_link[observer], n = 0;
-  while (a != b) {  // parents have smaller numbers: the larger one is not on the other's path
+// From the links of both frames up to where their paths meet. Parents have smaller numbers: the larger one is not on the other's path.
+SRM_INLINE int path_columns(const srModel* m, const srData* d, int b, int a, m3 turn, v4 at_b, v4 at_a, int* dof,
+                            double* column) {
+  int n = 0;
+  while (a != b) {
     if (b > a) {
       n += link_columns(m, d, b, turn, at_b, 1, dof + n, column + 6 * n);
       b = m->link_parent[b];
@@ -37,6 +36,21 @@ SRM_CLONES int sr_path_columns(const srModel* m, const srData* d, int point, int
     }
   }
   return n;
+}
+
+SRM_CLONES int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof,
+                               double* column) {
+  const m3 turn = m3_transpose(sr_point_pose(m, d, common >= 0 ? common : observer).R);
+  const v4 at_b = sr_point_pose(m, d, point).p, at_a = common >= 0 ? sr_point_pose(m, d, observer).p : at_b;
+  return path_columns(m, d, m->point_link[point], m->point_link[observer], turn, at_b, at_a, dof, column);
+}
+
+SRM_CLONES int sr_path_pose(const srModel* m, const srData* d, int point, int observer, int* dof, double* column,
+                            double pose[16]) {
+  const srmPose B = sr_point_pose(m, d, point), A = sr_point_pose(m, d, observer);
+  const m3 turn = m3_transpose(A.R);
+  srm_pose_store(pose, (srmPose){m3_product(turn, B.R), m3_mul(turn, B.p - A.p)});
+  return path_columns(m, d, m->point_link[point], m->point_link[observer], turn, B.p, B.p, dof, column);
 }
 
 void sr_bias_acceleration(const srModel* m, srData* d) {

@@ -83,6 +83,10 @@ static void add_armature(const srModel* m, srData* d) {
 }
 
 SRM_CLONES void sr_mass(const srModel* m, srData* d) {
+  if (m->priv->kernels != NULL && m->priv->kernels->entries != NULL) {
+    m->priv->kernels->entries(d->q, d->M);
+    return;
+  }
   if (m->armature_place) memset(d->M, 0, (size_t)m->M_row[m->nv] * sizeof *d->M);
   double* composite = d->work;
   memcpy(composite, m->link_inertia, 16 * (size_t)m->nlink * sizeof *composite);

@@ -38,7 +38,15 @@ SRM_CLONES static void gather_bias(const srModel* m, srData* d) {
   }
 }
 
+static bool bias_generated(const srModel* m, srData* d) {
+  if (m->priv->kernels == NULL || m->priv->kernels->bias == NULL) return false;
+  m->priv->kernels->bias(d->q, d->v, d->bias);
+  return true;
+}
+
 void sr_bias_force(const srModel* m, srData* d) {
+  d->stage = SR_STAGE_VELOCITY;
+  if (bias_generated(m, d)) return;
   sr_bias_acceleration(m, d);
   d->stage = SR_STAGE_VELOCITY;
   gather_bias(m, d);
@@ -109,7 +117,7 @@ static int equations(const srModel* m, srData* d) {
   int answer = sr_constraints(m, d);
   if (answer == 0) answer = sr_constraint_gamma(m, d);
   if (answer != 0) return answer;
-  gather_bias(m, d);
+  if (!bias_generated(m, d)) gather_bias(m, d);
   sr_mass(m, d);
   return 0;
 }

@@ -95,7 +95,7 @@ typedef struct Walk {
 
 static bool is_flat(srOp op) {  // derivative 0 wherever it exists
   return op == SR_OP_STEP || op == SR_OP_SIGN || op == SR_OP_FLOOR || op == SR_OP_LT || op == SR_OP_LE ||
-         op == SR_OP_EQ;
+         op == SR_OP_EQ || op == SR_OP_LOOKUP;
 }
 
 // True when the derivative of x is known; *d is it.

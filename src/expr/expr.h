@@ -24,6 +24,7 @@ typedef enum srOp {
   SR_OP_STRIBECK,                // the x with x + a exp(-x^c) = b: srm_stribeck_root. Laws alone use it
   SR_OP_FUNCTION,                // named function: index, order of derivative, one argument
   SR_OP_FUNCTION2,               // named function of two arguments: index, orders of the derivative (SR_ORDERS)
+  SR_OP_LOOKUP,                  // entry of a table: index, one argument, a whole number. Of generated code alone
   SR_OP_COUNT
 } srOp;
 // clang-format on
@@ -37,7 +38,9 @@ typedef enum srVarKind {
   SR_VAR_ARG,     // argument of a law: z is 0, zdot is 1
   SR_VAR_RECORD,  // recorded quantity, known after the accelerations
   SR_VAR_A,       // acceleration, and ...
-  SR_VAR_TAU,     // ... force of a velocity coordinate: of generated code alone
+  SR_VAR_TAU,     // ... force of a velocity coordinate, and ...
+  SR_VAR_STAGE,   // ... stage length of a method, and ...
+  SR_VAR_MOTION,  // ... motion of drivers: of generated code alone
   SR_VAR_KINDS
 } srVarKind;
 
@@ -65,6 +68,15 @@ const srFunction* sr_graph_find_function(const srGraph* graph, const char* name,
 srNode sr_graph_function2(srGraph* graph, int function, int orders, srNode x, srNode y);
 int sr_graph_add_function2(srGraph* graph, const srFunction2* function);
 const srFunction2* sr_graph_find_function2(const srGraph* graph, const char* name, int* index);
+
+typedef struct srGraphTable {
+  const double* x;
+  int n;
+} srGraphTable;
+// The entry of a table of n numbers at a whole number; the first one below 0 (and where it is no number), the last one beyond the end. Generated code alone has tables: its values are known
+// there, not to programs. The numbers are not copied; the same ones are the same table.
+srNode sr_graph_lookup(srGraph* graph, const double* table, int n, srNode argument);
+double sr_lookup(const double* table, int n, double at);
 
 // Corners: where a function or one of its first two derivatives jumps, or a motion begins after rest. A function of one argument is given piece by piece,
 //   f(x) = piece(floor(place(x)), x)

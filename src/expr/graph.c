@@ -11,13 +11,13 @@
 #include "math/stribeck.h"
 
 static const signed char arity_of[SR_OP_COUNT] = {
-    [SR_OP_CONST] = 0,    [SR_OP_PARAM] = 0, [SR_OP_VAR] = 0,  [SR_OP_ADD] = 2,      [SR_OP_SUB] = 2,
-    [SR_OP_MUL] = 2,      [SR_OP_DIV] = 2,   [SR_OP_POW] = 2,  [SR_OP_NEG] = 1,      [SR_OP_SIN] = 1,
-    [SR_OP_COS] = 1,      [SR_OP_TAN] = 1,   [SR_OP_ASIN] = 1, [SR_OP_ACOS] = 1,     [SR_OP_ATAN2] = 2,
-    [SR_OP_EXP] = 1,      [SR_OP_LOG] = 1,   [SR_OP_SQRT] = 1, [SR_OP_ABS] = 1,      [SR_OP_MIN] = 2,
-    [SR_OP_MAX] = 2,      [SR_OP_SIGN] = 1,  [SR_OP_STEP] = 1, [SR_OP_FLOOR] = 1,    [SR_OP_LT] = 2,
-    [SR_OP_LE] = 2,       [SR_OP_EQ] = 2,    [SR_OP_IF] = 3,   [SR_OP_STRIBECK] = 3, [SR_OP_FUNCTION] = 1,
-    [SR_OP_FUNCTION2] = 2};
+    [SR_OP_CONST] = 0,     [SR_OP_PARAM] = 0, [SR_OP_VAR] = 0,  [SR_OP_ADD] = 2,      [SR_OP_SUB] = 2,
+    [SR_OP_MUL] = 2,       [SR_OP_DIV] = 2,   [SR_OP_POW] = 2,  [SR_OP_NEG] = 1,      [SR_OP_SIN] = 1,
+    [SR_OP_COS] = 1,       [SR_OP_TAN] = 1,   [SR_OP_ASIN] = 1, [SR_OP_ACOS] = 1,     [SR_OP_ATAN2] = 2,
+    [SR_OP_EXP] = 1,       [SR_OP_LOG] = 1,   [SR_OP_SQRT] = 1, [SR_OP_ABS] = 1,      [SR_OP_MIN] = 2,
+    [SR_OP_MAX] = 2,       [SR_OP_SIGN] = 1,  [SR_OP_STEP] = 1, [SR_OP_FLOOR] = 1,    [SR_OP_LT] = 2,
+    [SR_OP_LE] = 2,        [SR_OP_EQ] = 2,    [SR_OP_IF] = 3,   [SR_OP_STRIBECK] = 3, [SR_OP_FUNCTION] = 1,
+    [SR_OP_FUNCTION2] = 2, [SR_OP_LOOKUP] = 1};
 
 int sr_op_arity(srOp op) {
   SR_ASSERT(op >= 0 && op < SR_OP_COUNT);
@@ -100,6 +100,10 @@ static void grow_table(srGraph* graph, int size) {
 }
 
 static srNode insert(srGraph* graph, const srGraphNode* node) {
+  if (graph->plain) {
+    SR_PUSH(graph->pool, graph->nodes, graph->n, graph->capacity) = *node;
+    return graph->n - 1;
+  }
   int* slot = slot_of(graph, node);
   if (*slot != 0) return *slot - 1;
   SR_PUSH(graph->pool, graph->nodes, graph->n, graph->capacity) = *node;
@@ -245,6 +249,25 @@ srNode sr_graph_function2(srGraph* graph, int function, int orders, srNode x, sr
                       .depends = a->depends | b->depends};
   if (!(node.depends & SR_DEPENDS_ANY_VAR))
     node.value = f->evaluate(f->self, a->value, b->value, SR_ORDER_X(orders), SR_ORDER_Y(orders));
+  return insert(graph, &node);
+}
+
+// ----------------------------------------------------------------------------------------------------------- tables
+
+double sr_lookup(const double* table, int n, double at) { return table[at >= 0 ? at < n - 1 ? (int)at : n - 1 : 0]; }
+
+srNode sr_graph_lookup(srGraph* graph, const double* table, int n, srNode argument) {
+  SR_ASSERT(argument >= 0 && argument < graph->n && n > 0);
+  const srGraphNode* x = &graph->nodes[argument];
+  if (!(x->depends & (SR_DEPENDS_ANY_VAR | SR_DEPENDS_PARAM)))
+    return sr_graph_const(graph, sr_lookup(table, n, x->value));
+  int index = 0;
+  while (index < graph->ntable && (graph->tables[index].x != table || graph->tables[index].n != n)) index++;
+  const unsigned depends = x->depends;
+  if (index == graph->ntable)
+    SR_PUSH(graph->pool, graph->tables, graph->ntable, graph->table_capacity) = (srGraphTable){table, n};
+  srGraphNode node = {
+      .op = SR_OP_LOOKUP, .child = {argument, SR_NO_NODE, SR_NO_NODE}, .index = index, .depends = depends};
   return insert(graph, &node);
 }
 

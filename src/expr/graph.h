@@ -12,7 +12,7 @@
 typedef struct srGraphNode {
   srOp op;
   srNode child[3];   // SR_NO_NODE where unused
-  int index;         // VAR, PARAM, FUNCTION, FUNCTION2
+  int index;         // VAR, PARAM, FUNCTION, FUNCTION2, LOOKUP
   int detail;        // VAR: srVarKind; FUNCTION, FUNCTION2: order or orders of the derivative
   int held;          // number of the switch + 1, 0: none; not part of a node's identity
   unsigned depends;  // SR_DEPENDS_...
@@ -39,6 +39,7 @@ struct srGraph {
   int table_size;
   bool
       for_code;  // few operations: (c*x)*y stays, as c*x may be used elsewhere; constants that cancel to rounding are 0
+  bool plain;    // operations stay as they are given, each a node of its own
   srNames param_names, function_names, function2_names;
   const char** params;  // names
   int nparam, param_capacity;
@@ -46,6 +47,8 @@ struct srGraph {
   int nfunction, function_capacity;
   srFunction2* functions2;
   int nfunction2, function2_capacity;
+  srGraphTable* tables;
+  int ntable, table_capacity;
   srCorners* corners;  // of functions of one argument that have some, by ascending index
   int ncorners, corners_capacity;
   srCorners2* corners2;

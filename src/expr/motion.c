@@ -282,6 +282,26 @@ static double piece_of_sweep(const void* self, double k, double x, int order_k, 
   return sweep_piece(self, k < 0 ? -1 : k > 0, x, order);
 }
 
+static srMotionView view_of(const void* self, bool is_sweep) {
+  const Motion* m = self;
+  const Sweep* s = self;
+  if (is_sweep)
+    return (srMotionView){.x0 = s->x0, .duration = s->duration, .amplitude = s->amplitude, .f0 = s->f0, .f1 = s->f1};
+  return (srMotionView){.pieces = &m->pieces, .first = m->first, .last = m->last, .hold = m->hold, .period = m->period};
+}
+
+bool sr_motion_view(const srFunction* motion, srMotionView* out) {
+  if (motion->evaluate != evaluate_sweep && motion->evaluate != evaluate_pieces) return false;
+  *out = view_of(motion->self, motion->evaluate == evaluate_sweep);
+  return true;
+}
+
+bool sr_motion_piece_view(const srFunction2* piece, srMotionView* out) {
+  if (piece->evaluate != piece_of_sweep && piece->evaluate != piece_of_motion) return false;
+  *out = view_of(piece->self, piece->evaluate == piece_of_sweep);
+  return true;
+}
+
 bool sr_motion_corners(const srFunction* motion, srFunction* place, srFunction2* piece) {
   const Motion* m = motion->self;
   const bool sweep = motion->evaluate == evaluate_sweep;

@@ -26,6 +26,17 @@ bool sr_motion_sweep(srPool* pool, double x0, double duration, double amplitude,
 // continued beyond its ends. False: it has no such place.
 bool sr_motion_corners(const srFunction* motion, srFunction* place, srFunction2* piece);
 
+// What a motion made above consists of, for code that has no calls: pieces with what is beyond them, or (pieces NULL) a sweep. False: it is another function.
+typedef struct srMotionView {
+  const srPiecewise* pieces;
+  double first, last;  // held before and after, where hold is set; else: along the end tangents
+  bool hold;
+  double period;                           // > 0: repeats
+  double x0, duration, amplitude, f0, f1;  // of a sweep
+} srMotionView;
+bool sr_motion_view(const srFunction* motion, srMotionView* out);
+bool sr_motion_piece_view(const srFunction2* piece, srMotionView* out);  // of the piece of sr_motion_corners
+
 // A continuous function of `at` whose whole part is i on [x_i, x_i+1), -1 before the n >= 2 knots and n-1 beyond them; endless: 0 and n-2 there.
 double sr_place(int n, const double* x, bool endless, double at);
 

@@ -165,6 +165,7 @@ static srNode fold_constants(G* g, srOp op, const srNode* x, int arity) {
 
 srNode sr_graph_op(srGraph* g, srOp op, srNode a, srNode b, srNode c) {
   SR_ASSERT(sr_op_arity(op) > 0 && op != SR_OP_FUNCTION && op != SR_OP_FUNCTION2);
+  if (g->plain) return sr_graph_intern(g, op, a, b, c);
   srNode folded = fold_constants(g, op, (const srNode[3]){a, b, c}, sr_op_arity(op));
   if (folded != SR_NO_NODE) return folded;
   switch (op) {

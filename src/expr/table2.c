@@ -136,6 +136,13 @@ bool sr_table2(srPool* pool, const srTable2* t, srFunction2* out, char* reason, 
   return true;
 }
 
+bool sr_table2_view(const srFunction2* function, srTableView* out) {
+  const Table* table = function->self;
+  if (function->evaluate != evaluate) return false;
+  *out = (srTableView){&table->pieces, {table->ends[0], table->ends[1]}};
+  return true;
+}
+
 // ---------------------------------------------------------------------------------------------------------- corners
 
 // One axis of a table, or the table by its values at knots or its slopes between them along one axis or both.

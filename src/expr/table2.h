@@ -23,6 +23,13 @@ bool sr_table2_axis(const double* x, int n, const char* name, char* reason, size
 // The function, in pool; axes have passed sr_table2_axis. False with a sentence in reason when the values do not allow it.
 bool sr_table2(srPool* pool, const srTable2* table, srFunction2* out, char* reason, size_t size);
 
+// What a table made above consists of. False: it is another function.
+typedef struct srTableView {
+  const srPiecewise2* pieces;
+  srmSplineEnds ends[2];
+} srTableView;
+bool sr_table2_view(const srFunction2* table, srTableView* out);
+
 // The corners of a table made above (expr.h), in pool. False: it has none.
 bool sr_table2_parts(srPool* pool, const srFunction2* table, srTableParts* out);
 

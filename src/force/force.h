@@ -17,6 +17,9 @@ static inline bool sr_is_set_valued(const srForceElement* e) {
   return e->contact != NULL && e->contact->law == NULL && e->contact->slip.law->set_valued;
 }
 
+// Is it a rigid contact or set-valued friction, which has no force law in a run with rigid contact?
+bool sr_force_is_rigid(const srData* d, const srForceElement* element);
+
 // Motion of the drivers at d->t: d->motion.
 void sr_driver_motion(const srModel* m, srData* d);
 

@@ -216,7 +216,7 @@ static void user_rates(const srModel* m, srData* d) {
 }
 
 // Rigid contacts and set-valued friction have no law here: they are solved with the motion (integrate/moreau.c).
-static bool is_rigid(const srData* d, const srForceElement* element) {
+bool sr_force_is_rigid(const srData* d, const srForceElement* element) {
   return d->rigid && element->contact != NULL && (element->contact->law != NULL || sr_is_set_valued(element));
 }
 
@@ -236,7 +236,7 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   if (wrenches) clear(d->link_wrench, 8 * m->nlink);
   for (int i = 0, n = sr_element_count(m, d); i < n; ++i) {
     const srForceElement* element = i < m->nforce ? &m->force[i] : sr_element(m, d, i);
-    if (is_rigid(d, element)) continue;
+    if (sr_force_is_rigid(d, element)) continue;
     if (element->law->port != SR_PORT_JOINT && !wrenches) {
       clear(d->link_wrench, 8 * m->nlink);
       wrenches = true;
@@ -261,7 +261,8 @@ double sr_stored_energy(const srModel* m, srData* d) {
   for (int i = 0, n = sr_element_count(m, d); i < n; ++i) {
     const srForceElement* element = sr_element(m, d, i);
     srPortMotion motion;
-    if (element->law->energy == NULL || is_rigid(d, element) || sr_port_motion(m, d, element, &motion) != 0) continue;
+    if (element->law->energy == NULL || sr_force_is_rigid(d, element) || sr_port_motion(m, d, element, &motion) != 0)
+      continue;
     const srImpedanceIn in = law_input(d, element, &motion, SR_TAU_ELEMENT);
     sum += element->law->energy(&in);
   }
@@ -308,7 +309,7 @@ int sr_body_forces(const srModel* m, srData* d, double* wrench) {
   int answer = 0;
   for (int i = 0, n = sr_element_count(m, d); i < n && answer == 0; ++i) {
     const srForceElement* element = sr_element(m, d, i);
-    if (element->law->port == SR_PORT_JOINT || is_rigid(d, element)) continue;
+    if (element->law->port == SR_PORT_JOINT || sr_force_is_rigid(d, element)) continue;
     clear(d->ydot + element->y, element->ny);
     if (element->law->port == SR_PORT_GAP) {
       answer = gap_body_forces(m, d, element, wrench);
@@ -339,7 +340,7 @@ int sr_force_source(const srModel* m, srData* d, int dof, double* force) {
   int source = -1;
   *force = 0.0;
   for (int i = 0, n = sr_element_count(m, d); i < n; ++i) {
-    const double f = is_rigid(d, sr_element(m, d, i)) ? 0.0 : force_alone(m, d, sr_element(m, d, i), dof);
+    const double f = sr_force_is_rigid(d, sr_element(m, d, i)) ? 0.0 : force_alone(m, d, sr_element(m, d, i), dof);
     if (fabs(f) > fabs(*force)) {
       source = i;
       *force = f;

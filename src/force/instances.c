@@ -31,7 +31,10 @@
 #include "model/catalog.h"
 #include "model/private.h"
 
-#define SKIN 0.2      // least skin, of the least radius
+#define SKIN 0.2  // least skin, of the least radius
+#define SLIM                                                                                                           \
+  0.06  // the same where shapes have ranges of their own: most of a heap rests, and what is not near costs nothing
+#define STEPS 4.0     // for which these ranges last, where they are then below half of SKIN
 #define HALVINGS 40   // of a skin with more near pairs than the capacity
 #define TOO_WIDE 8.0  // a skin so many times wider than necessary is rebuilt
 #define BEYOND                                                                                                         \
@@ -113,6 +116,7 @@ static double way_of(const srModel* m, const srData* d, const struct srInstances
 static double speed_of(const srModel* m, const srData* d, const struct srInstances* x, const double* v, int i) {
   const int link = link_of(m, i), point = m->collider[i].point;
   if (link == 0) return 0;
+  if (x->made && x->central[i]) return length_of(v + m->link_v[link] + 3);
   if (is_bounded(m, i) && m->link_type[link] == SR_LINK_FREE && m->link_parent[link] == 0) {
     const double* own = v + m->link_v[link];
     return length_of(own + 3) + length_of(own) * (length_of(m->point_pose + 16 * point + 12) + rotating(m, i));
@@ -122,11 +126,30 @@ static double speed_of(const srModel* m, const srData* d, const struct srInstanc
   return length_of(s.v) + length_of(s.w) * (is_bounded(m, i) ? rotating(m, i) : farthest_ball(m, x, s.p));
 }
 
+static bool is_zero(const double a[3]) { return a[0] == 0 && a[1] == 0 && a[2] == 0; }
+
+static bool is_central(const srModel* m, int i) {
+  const int link = link_of(m, i);
+  return m->collider[i].kind == SR_KIND_SPHERE && m->link_type[link] == SR_LINK_FREE && m->link_parent[link] == 0 &&
+         is_zero(m->point_pose + 16 * m->collider[i].point + 12) && is_zero(m->link_inertia + 16 * link + 12);
+}
+
+// Could |way| + times |v| - wider of a ball be more than `most`? From (a + b)^2 <= 2 (a^2 + b^2): without roots.
+static bool may_exceed(const srModel* m, const struct srInstances* x, const double* v, double times, int i,
+                       double most) {
+  const double *built = x->built + 12 * i + 9, *centre = x->centre + 3 * i, *own = v + m->link_v[link_of(m, i)] + 3;
+  double way[3];
+  srm_sub3(centre, built, way);
+  const double room = most + x->wider[i];
+  return !((2 + 1e-9) * (srm_dot3(way, way) + times * times * srm_dot3(own, own)) < room * room);
+}
+
 // Largest possible change of a gap since the list was built, beyond what single shapes have of their own; centres are those of d. v != NULL: until `step` later, at these velocities.
 static double find_moved(const srModel* m, const srData* d, const struct srInstances* x, const double* v, double step) {
   double ball = 0, plane = 0;
   for (int i = 0; i < m->ncollider; i++) {
     if (link_of(m, i) == 0) continue;
+    if (v != NULL && x->central[i] && !may_exceed(m, x, v, BEYOND * step, i, ball)) continue;
     const double more = v != NULL ? BEYOND * step * speed_of(m, d, x, v, i) : 0;
     const double most = way_of(m, d, x, i) + more - x->wider[i];
     if (is_bounded(m, i)) {
@@ -366,24 +389,45 @@ static double least_radius(const srModel* m) {
   return isfinite(least) ? least : 1;
 }
 
+// What fast ones are about to strike moves as fast at the end of the step: the largest speed of those that were near in the last list.
+static void spread_speeds(const srModel* m, struct srInstances* x, const double* speed) {
+  for (int k = 0; k < x->nnear; k++) {
+    const int i = x->near[k].a, j = x->near[k].b;
+    if (speed[j] > x->wider[i] && link_of(m, i) > 0 && is_bounded(m, i)) x->wider[i] = speed[j];
+    if (speed[i] > x->wider[j] && link_of(m, j) > 0 && is_bounded(m, j)) x->wider[j] = speed[i];
+  }
+}
+
+// What a shape may move: for several steps, if it is slow.
+static double range_for(double way, double slow) {
+  const double least = WIDER * way, most = STEPS * way < slow ? STEPS * way : slow;
+  return least > most ? least : most;
+}
+
 // Ranges of their own for shapes that move by more than half of the skin in a step, at the velocities v. NULL: none.
-static void widen(const srModel* m, const srData* d, struct srInstances* x, const double* v, double step) {
+static void widen(const srModel* m, const srData* d, struct srInstances* x, double least, const double* v,
+                  double step) {
+  double* speed = x->ball;
+  for (int i = 0; i < m->ncollider; i++) x->wider[i] = speed[i] = v != NULL ? speed_of(m, d, x, v, i) : 0;
+  if (v != NULL && x->made) spread_speeds(m, x, speed);
   for (int i = 0; i < m->ncollider; i++)
-    x->wider[i] = v != NULL ? fmax(0, WIDER * step * speed_of(m, d, x, v, i) - 0.5 * x->skin) : 0;
+    x->wider[i] = fmax(0, range_for(step * x->wider[i], 0.5 * SKIN * least) - 0.5 * x->skin);
 }
 
 // At d's state, whose centres are known.
 static int make_list(const srModel* m, srData* d, double skin, const double* v, double step) {
   struct srInstances* x = d->instances;
   for (int i = 0; i < m->ncollider; i++) {
+    if (!x->made || !is_run(d)) x->central[i] = is_central(m, i);
     if (m->collider[i].kind == SR_KIND_SPHERE) {  // its rotation does not matter
       srm_set3(x->built + 12 * i + 9, x->centre + 3 * i);
     } else {
       frame_of(m, d, i, x->built + 12 * i);
     }
   }
-  x->skin = fmax(skin, SKIN * least_radius(m));
-  widen(m, d, x, v, step);
+  const double least = least_radius(m);
+  x->skin = fmax(skin, (v != NULL ? SLIM : SKIN) * least);
+  widen(m, d, x, least, v, step);
   int k = 0;
   while (!list_all(m, d, x) && k++ < HALVINGS) {
     x->skin *= 0.5;
@@ -573,8 +617,13 @@ int sr_near_at(const srModel* m, srData* d) {
 int sr_near_for(const srModel* m, srData* d, const double* v, double step) {
   struct srInstances* x = d->instances;
   find_centres(m, d, x);
-  if (x->made && find_moved(m, d, x, v, step) <= x->skin) return 0;
-  return make_list(m, d, 0, v, step) == 0 ? 1 : -1;
+  const double moved = x->made ? find_moved(m, d, x, v, step) : 0;
+  if (!x->made || !(moved <= x->skin)) return make_list(m, d, 0, v, step) == 0 ? 1 : -1;
+  if (x->checked != d->positions) {  // until now it is less
+    x->checked = d->positions;
+    x->moved = moved;
+  }
+  return 0;
 }
 
 int sr_instances_at(const srModel* m, srData* d) {

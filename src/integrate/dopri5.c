@@ -116,7 +116,7 @@ srStatus sri_dopri5_step(srIntegrator* integrator, double t_limit) {
 }
 
 void sri_dopri5_interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
-  const srDopri5* work = integrator->work;
+  srDopri5* work = integrator->work;
   sri_rk_interpolate(integrator, &work->rk, sri_dopri5_dense, theta, first, count, out);
 }
 

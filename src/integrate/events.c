@@ -57,6 +57,15 @@ static double ahead(void* user, double a, double b) {
   return first;
 }
 
+static bool steady(void* user) {
+  const srEvents* events = user;
+  for (int i = 0; i < events->list.count; ++i) {
+    const srEventSource* source = &events->source[i];
+    if (source->steady == NULL || !source->steady(source->user)) return false;
+  }
+  return true;
+}
+
 // The source, and the function within it, of an index.
 static srEventError error_of(const srEvents* events, srEventErrorKind kind, int place) {
   for (int i = 0; i < events->list.count && place >= 0; ++i) {
@@ -127,7 +136,8 @@ srEvents* sri_events_create(const srIntegrator* integrator, const srEventList* l
                          .evaluate = evaluate,
                          .direction = events->direction,
                          .rated = events->rated,
-                         .ahead = ahead};
+                         .ahead = ahead,
+                         .steady = steady};
   events->finder = sri_roots_create(integrator, &roots);
   if (events->finder != NULL) return events;
   sr_free(block);

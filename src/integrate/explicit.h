@@ -26,6 +26,8 @@ typedef struct srRungeKutta {
   const srTableau* tableau;
   double* k[SRI_STAGES_MAX + 1];  // rates of the stages; k[stages]: at the end of the step
   srFirstStage first;
+  double* quartic;  // (n) sums of dense output over the stages, in the step ...
+  long of_step;     // ... that was taken as number so many
 } srRungeKutta;
 
 // Outcome of an evaluation, a trial or an acceptance: as the callbacks (0 done, > 0 smaller step, < 0 stop), and
@@ -59,8 +61,8 @@ void sri_hermite(const srIntegrator* integrator, const double* k0, const double*
 
 // The same with the rates of the first and the closing stage, and a quartic term that raises it to order 4:
 //   + theta^2 (1-theta)^2 h sum_j dense_j k_j,   j <= stages
-void sri_rk_interpolate(const srIntegrator* integrator, const srRungeKutta* rk, const double* dense, double theta,
-                        int first, int count, double* out);
+void sri_rk_interpolate(const srIntegrator* integrator, srRungeKutta* rk, const double* dense, double theta, int first,
+                        int count, double* out);
 
 // Index of the first entry of (q, v, y) that is not finite, or -1.
 int sri_not_finite(const srIntegrator* integrator, const double* x);

@@ -126,6 +126,9 @@ static int act(void* user, double t, double* q, double* v, double* y, const sign
   return end;
 }
 
+// All contacts are listed, whether near or not: none appears within a step.
+static bool steady(void* user) { return ((const srGaps*)user)->system.foresee == NULL; }
+
 srEventSource sri_gaps_source(srGaps* gaps, srTouched touched, void* user) {
   gaps->touched = touched;
   gaps->user = user;
@@ -134,5 +137,6 @@ srEventSource sri_gaps_source(srGaps* gaps, srTouched touched, void* user) {
                          .direction = gaps->direction,
                          .user = gaps,
                          .evaluate = evaluate,
-                         .act = act};
+                         .act = act,
+                         .steady = steady};
 }

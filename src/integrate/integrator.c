@@ -342,9 +342,13 @@ srStatus sri_interpolate(const srIntegrator* integrator, double t, double* q, do
     if (!integrator->dense || !inside) return SR_INPUT;
     theta = (t - integrator->t_before) / length;
   }
-  interpolate_part(integrator, theta, 0, system->nq, q);
-  interpolate_part(integrator, theta, system->nq, system->nv, v);
-  interpolate_part(integrator, theta, system->nq + system->nv, system->ny, y);
+  if (q != NULL && v == q + system->nq && y == v + system->nv) {  // one array
+    interpolate_part(integrator, theta, 0, integrator->ncontrol, q);
+  } else {
+    interpolate_part(integrator, theta, 0, system->nq, q);
+    interpolate_part(integrator, theta, system->nq, system->nv, v);
+    interpolate_part(integrator, theta, system->nq + system->nv, system->ny, y);
+  }
   interpolate_part(integrator, theta, integrator->ncontrol, system->nw, w);
   return SR_OK;
 }

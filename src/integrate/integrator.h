@@ -69,6 +69,7 @@ struct srIntegrator {
   int ncontrol;             // nq + nv + ny: entries that must be finite and that error control sees
   double t, t_before;
   double h;          // length of the last step
+  long taken;        // steps since it was created
   double* x;         // state at t (n)
   double* x_before;  // state at t_before (n); scratch while a step is tried
   double* x_new;     // state that a step proposes (n)

@@ -11,7 +11,7 @@ typedef struct Entry {
 } Entry;
 
 struct srKept {
-  size_t mask;
+  size_t mask;  // of the table, as far as it is used
   unsigned generation;
   int count, next;    // next: entry that is tried first
   int tabled;         // entries that are in the table
@@ -62,7 +62,14 @@ void sri_kept_put(srKept* kept, long id, const double x[3]) {
   memcpy(entry->x, x, sizeof entry->x);
 }
 
+// As wide as its entries need: few places are near each other in memory.
 static void make_table(srKept* kept) {
+  if (kept->tabled == 0 || kept->mask + 1 < 2 * (size_t)kept->count) {
+    ++kept->generation;
+    kept->tabled = 0;
+    kept->mask = 15;
+    while (kept->mask + 1 < 2 * (size_t)kept->count) kept->mask = 2 * kept->mask + 1;
+  }
   for (; kept->tabled < kept->count; ++kept->tabled) {
     const size_t at = place_of(kept, kept->entry[kept->tabled].id);
     kept->written[at] = kept->generation;

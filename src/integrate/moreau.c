@@ -44,6 +44,7 @@
 #include "integrate/constrained.h"
 #include "integrate/fixed.h"
 #include "integrate/points.h"
+#include "integrate/sleep.h"
 #include "integrate/step_mass.h"
 #include "integrate/step_problem.h"
 #include "math/vector3.h"
@@ -60,7 +61,7 @@
 #define JAM_MOST 64      // contacts of a problem in which Painleve's configurations are searched
 #define LISTS 4          // attempts at a step, each with a wider list of contacts
 #define CORRECTIONS 3    // of the problem by the gaps at the end of the step
-#define LEVER 1e-16      // of its square: an arm beside the normal
+#define SLOW 0.01        // m/s and rad/s: velocities of rest, for sleep
 #define MARGIN                                                                                                         \
   2.0  // times the largest approach in a step, or of slow impacts: contacts nearer than that are in the problem
 
@@ -71,6 +72,7 @@ typedef struct srMoreau {
   bool has_mass;      // M of free bodies, in their own axes, is that of the first step
   srStepMass* stiff;  // M with the stiffness of a step in its place; NULL: forces are explicit
   srStepProblem* problem;
+  srSleep* sleep;  // NULL: nothing ever does
   srUnilateral* listed;
   srStepContact* chosen;  // of the listed: the problem of the step
   bool* chose;            // of the listed: is it among these?
@@ -94,6 +96,7 @@ typedef struct srMoreau {
   double* u_free;  // u_N of these without contacts (most)
   bool* strikes;   // of these: fast, and the first of its island, or it closes in spite of that one
   bool flew;       // no contact has acted
+  bool levers;     // of free bodies: contacts of the problem turn their bodies
   bool compliant;
   double *M, *f, *ydot, *a, *v_free, *v_end, *force, *other;  // v_free, v_end: in the axes at q_0
   double* turn;                                               // h axes_rate (nv)
@@ -185,7 +188,7 @@ static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   work->listed = sri_contacts_create(s);
   work->chosen = sr_alloc(most * (sizeof *work->chosen + sizeof *work->struck + sizeof *work->fast +
                                   sizeof *work->chose + sizeof *work->strikes));
-  work->kept = sri_kept_create(work->most);
+  work->kept = sri_kept_create(2 * work->most);  // those of the problem, and those that sleep
   work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL, integrator->options.threads);
   if (s->bodies != NULL && !take_bodies(work, s->nbody)) return false;
   if (s->bodies != NULL && (work->ahead = sri_contacts_create(s)) == NULL) return false;
@@ -217,6 +220,17 @@ static bool take_theta(srIntegrator* integrator, srMessages* messages) {
   return true;
 }
 
+static bool take_sleep(srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  const srIntegratorOptions* o = &integrator->options;
+  srMoreau* work = integrator->work;
+  if (!(o->sleep > 0) || work->problem == NULL) return true;
+  work->sleep = sri_sleep_create(s, work->problem, integrator->constrained != NULL, o->sleep,
+                                 o->sleep_speed > 0 ? o->sleep_speed : SLOW, work->most);
+  if (s->sleep != NULL) s->sleep(s->user, sri_sleep_islands(work->sleep));
+  return work->sleep != NULL;
+}
+
 static srStatus create(srIntegrator* integrator, srMessages* messages) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
@@ -229,7 +243,7 @@ static srStatus create(srIntegrator* integrator, srMessages* messages) {
   const srSparsity* pattern = work->stiff != NULL ? sri_step_mass_pattern(work->stiff) : s->M_sparsity;
   const srmSaddleShape shape = {
       .nv = s->nv, .ng = joints ? s->ng : 0, .M = pattern, .G = joints ? s->G_sparsity : NULL, .mass = true};
-  if (!take_contacts(integrator, pattern)) return out_of_memory(messages);
+  if (!take_contacts(integrator, pattern) || !take_sleep(integrator)) return out_of_memory(messages);
   if (work->problem != NULL && sri_step_problem_is_small(work->problem)) return SR_OK;
   work->saddle = srm_saddle_create(&shape);
   return work->saddle != NULL ? SR_OK : out_of_memory(messages);
@@ -237,6 +251,9 @@ static srStatus create(srIntegrator* integrator, srMessages* messages) {
 
 static void destroy(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
+  const srSystem* s = &integrator->system;
+  if (work->sleep != NULL && s->sleep != NULL) s->sleep(s->user, NULL);
+  sri_sleep_destroy(work->sleep);
   srm_saddle_destroy(work->saddle);
   sri_step_mass_destroy(work->stiff);
   sri_step_problem_destroy(work->problem);
@@ -253,10 +270,14 @@ static void start(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   sri_grid_start(&work->grid, integrator->t);
   sri_kept_clear(work->kept);
+  sri_sleep_start(work->sleep, integrator->t);
   work->rests = work->has_mass = false;
   if (integrator->system.nv > 0) memset(work->before_a, 0, (size_t)integrator->system.nv * sizeof(double));
-  work->told = (srImpulses){
-      .worst = work->told.worst, .t_worst = work->told.t_worst, .unsolved = work->told.unsolved, .jam = -1};
+  work->told = (srImpulses){.worst = work->told.worst,
+                            .t_worst = work->told.t_worst,
+                            .unsolved = work->told.unsolved,
+                            .sweeps = work->told.sweeps,
+                            .jam = -1};
 }
 
 // ---- the contact problem ----------------------------------------------------------------------------------------------
@@ -292,10 +313,45 @@ static double change_of(const srMoreau* work, const srUnilateral* c, const doubl
   return sri_step_problem_change(work->problem, c, v, work->v_free);
 }
 
-static void choose_contact(srMoreau* work, const srSystem* s, int i) {
+// Its cone: set_contacts.
+static void put_chosen(srMoreau* work, srUnilateral* c, int rows) {
+  srStepContact* to = &work->chosen[work->count++];
+  to->from = c;
+  to->id = c->id;
+  to->pair = c->pair;
+  to->rows = rows;
+  srm_set3(to->b, c->b);
+  srm_set3(to->point.normal, c->axis);
+  for (int side = 0; side < 2; ++side) {
+    const bool moves = c->body[side] >= 0;
+    to->point.body[side] = c->body[side];
+    for (int k = 0; k < 3; ++k) to->point.arm[side][k] = moves ? c->arm[side][k] : 0;  // the world's may be infinite
+  }
+}
+
+// Is it a contact of what sleeps? One with something awake that closes in the step, at the velocities of its start, without contacts or at its end, wakes it, and so does a surface
+// that moves: then the step is repeated.
+static bool sleeps(srIntegrator* integrator, const srUnilateral* c, double h, bool end) {
+  srMoreau* work = integrator->work;
+  const srSleepSide side = sri_sleep_side(work->sleep, c);
+  double u, other;
+  if (side == SRI_AWAKE) return false;
+  if (side == SRI_ASLEEP) {
+    if (sri_sleep_surface_moves(work->sleep, c)) sri_sleep_wake(work->sleep, integrator->t, c, SR_WAKE_MOTION);
+    return true;
+  }
+  velocity_of(work, c, 1, end ? work->v_end : work->v0, end ? END : START, &u);
+  velocity_of(work, c, 1, end ? work->v_end : work->v_free, end ? END : FREE, &other);
+  if (c->gap + h * fmin(u, other) <= 0) sri_sleep_wake(work->sleep, integrator->t, c, SR_WAKE_CONTACT);
+  return true;
+}
+
+static void choose_contact(srIntegrator* integrator, int i, double h, bool end) {
+  srMoreau* work = integrator->work;
   srUnilateral* c = &work->listed[i];
+  if (sleeps(integrator, c, h, end)) return;
   work->chose[i] = true;
-  work->chosen[work->count++] = (srStepContact){.from = c, .rows = rows_of(work, s, c)};
+  put_chosen(work, c, rows_of(work, &integrator->system, c));
 }
 
 // Does nothing that may move change the gap? A finger that slides along the surface, a turntable on the floor: what its row has is rounding.
@@ -319,7 +375,7 @@ static void choose_by_rows(srIntegrator* integrator, double h) {
   for (int i = 0; i < work->nlisted; ++i) {
     const srUnilateral* c = &work->listed[i];
     const bool apart = c->gap > MARGIN * h * fastest || cannot_close(c, integrator->system.ntangent);
-    if (!apart || c->clamp > 0) choose_contact(work, &integrator->system, i);
+    if (!apart || c->clamp > 0) choose_contact(integrator, i, h, false);
   }
 }
 
@@ -330,8 +386,7 @@ static void choose_by_points(srIntegrator* integrator, double h) {
     const srUnilateral* c = &work->listed[i];
     const srPointSize of = sri_point_size(c, work->size);
     work->change[i] = of.change;
-    if (c->gap <= MARGIN * h * (of.speed > of.change ? of.speed : of.change))
-      choose_contact(work, &integrator->system, i);
+    if (c->gap <= MARGIN * h * (of.speed > of.change ? of.speed : of.change)) choose_contact(integrator, i, h, false);
   }
 }
 
@@ -345,7 +400,7 @@ static int choose_missed(srIntegrator* integrator, double h) {
     if (work->chose[i] || (work->body == NULL && cannot_close(c, integrator->system.ntangent))) continue;
     double u;
     velocity_of(work, c, 1, work->v_end, END, &u);
-    if (c->gap + h * u < -PUSH_DEPTH * h * change_of(work, c, v)) choose_contact(work, &integrator->system, i);
+    if (c->gap + h * u < -PUSH_DEPTH * h * change_of(work, c, v)) choose_contact(integrator, i, h, true);
   }
   return work->count - before;
 }
@@ -369,7 +424,6 @@ static void choose(srIntegrator* integrator, double h) {
     choose_by_rows(integrator, h);
     return;
   }
-  sri_body_motion(work->body, integrator->system.nbody, work->v_free, work->motion[FREE]);
   sri_body_sizes(integrator->system.nbody, work->motion[START], work->motion[FREE], work->size);
   choose_by_points(integrator, h);
 }
@@ -433,8 +487,9 @@ static void set_times(srMoreau* work, double h) {
 static void set_velocities(srIntegrator* integrator, int first) {
   srMoreau* work = integrator->work;
   if (work->body != NULL) {
-    sri_points_velocity(work->chosen, first, work->count, integrator->system.nbody, work->motion[START],
-                        work->motion[FREE], work->before, work->u_free);
+    if (sri_points_velocity(work->chosen, first, work->count, integrator->system.nbody, work->motion[START],
+                            work->motion[FREE], work->before, work->u_free))
+      work->levers = true;
     return;
   }
   for (int i = first; i < work->count; ++i) {
@@ -462,19 +517,21 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     } else {
       c->cone.shift = shift_of(c->from, work->before[3 * i], own, h, work->fast[i]);
     }
-    change = fmax(change, fabs(is - work->before[3 * i]));
+    const double by = fabs(is - work->before[3 * i]);
+    change = by > change ? by : change;  // fmax is a call
     if (i < first) continue;
     work->strikes[i] = false;
-    const double* kept = sri_kept_find(work->kept, c->from->id);
+    const double* kept = sri_kept_find(work->kept, c->id);
     for (int k = 0; k < 3; ++k) work->impulse[3 * i + k] = kept != NULL && k < c->rows ? kept[k] : 0;
   }
   if (work->now < 1) set_times(work, h);
   return COARSE * change;
 }
 
-static void keep(srMoreau* work) {
+static void keep(srMoreau* work, double h) {
   sri_kept_clear(work->kept);
-  for (int i = 0; i < work->count; ++i) sri_kept_put(work->kept, work->chosen[i].from->id, work->impulse + 3 * i);
+  for (int i = 0; i < work->count; ++i) sri_kept_put(work->kept, work->chosen[i].id, work->impulse + 3 * i);
+  sri_sleep_keep(work->sleep, h, work->kept);
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------------------
@@ -545,15 +602,14 @@ static int evaluate(srIntegrator* integrator, double h, double t_new) {
     outcome = sri_outcome(s->dynamics(s->user, t, x, v, v + s->nv, SR_TAU_ELEMENT, work->has_mass ? NULL : work->M,
                                       work->f, work->ydot, s->D_differs && c != NULL ? c->D : NULL));
     work->has_mass = outcome == SRI_DONE && work->body != NULL;
+    sri_sleep_check(work->sleep, integrator->t, work->f, c != NULL ? c->b : NULL);
   }
   return outcome;
 }
 
 // a and the multipliers (c != NULL) of a generalized force.
-static void accelerate(srMoreau* work, const srSystem* s, const srConstrained* c, const double* force, double* lambda) {
-  if (work->body != NULL) {
-    sri_body_acceleration(work->body, s->nbody, force, work->a);
-  } else if (work->by_blocks) {
+static void accelerate(srMoreau* work, const srConstrained* c, const double* force, double* lambda) {
+  if (work->by_blocks) {
     sri_step_problem_accelerate(work->problem, force, work->a);
   } else {
     srm_saddle_solve(work->saddle, force, c != NULL ? c->r : NULL, work->a, lambda);
@@ -581,6 +637,13 @@ static int set_axes(srIntegrator* integrator, double h) {
   return outcome;
 }
 
+// Free bodies that sleep do not move.
+static void hold_bodies(const srMoreau* work, int nbody, double* v, double* motion) {
+  if (work->sleep == NULL) return;
+  sri_sleep_hold(work->sleep, v, NULL);
+  sri_body_motion(work->body, nbody, v, motion);
+}
+
 // v_1 without contacts.
 static int free_motion(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
@@ -602,20 +665,21 @@ static int free_motion(srIntegrator* integrator, double h) {
     (void)snprintf(integrator->reason, sizeof integrator->reason, "the mass matrix or the constraints are singular");
     return SRI_STOP;
   }
-  accelerate(work, s, c, work->f, NULL);
+  if (work->body != NULL) {
+    const srBodyStep of = {.v = v, .turn = work->turn, .f = work->f, .h = h};
+    sri_body_end(work->body, s->nbody, &of, work->v_free, work->motion[FREE]);
+    hold_bodies(work, s->nbody, work->v_free, work->motion[FREE]);
+    return SRI_DONE;
+  }
+  accelerate(work, c, work->f, NULL);
   for (int i = 0; i < s->nv; ++i) work->v_free[i] = v[i] - work->turn[i] + h * work->a[i];
+  sri_sleep_hold(work->sleep, work->v_free, NULL);
   return SRI_DONE;
 }
 
 // force = f and the impulses.
 static void add_impulses(srMoreau* work, const srSystem* s, double h) {
   memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
-  if (work->body != NULL) {
-    memset(work->wrench, 0, SRI_ROW * (size_t)s->nbody * sizeof(double));
-    sri_points_push(work->chosen, work->count, work->impulse, h, work->wrench);
-    sri_body_force(work->body, s->nbody, work->wrench, work->force);
-    return;
-  }
   for (int i = 0; i < work->count; ++i) {
     const srStepContact* at = &work->chosen[i];
     for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, work->impulse[3 * i + k] / h, work->force);
@@ -648,10 +712,18 @@ static void end_velocities(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   const double* v = work->v0;
   srConstrained* c = integrator->constrained;
+  if (work->body != NULL) {
+    const srBodyStep of = {.v = v, .turn = work->turn, .f = work->f, .wrench = work->wrench, .h = h};
+    memset(work->wrench, 0, SRI_ROW * (size_t)s->nbody * sizeof(double));
+    sri_points_push(work->chosen, work->count, work->impulse, h, work->wrench);
+    sri_body_end(work->body, s->nbody, &of, work->v_end, work->motion[END]);
+    hold_bodies(work, s->nbody, work->v_end, work->motion[END]);
+    return;
+  }
   add_impulses(work, s, h);
-  accelerate(work, s, c, work->force, c != NULL ? c->lambda : NULL);
+  accelerate(work, c, work->force, c != NULL ? c->lambda : NULL);
   for (int i = 0; i < s->nv; ++i) work->v_end[i] = v[i] - work->turn[i] + h * work->a[i];
-  if (work->body != NULL) sri_body_motion(work->body, s->nbody, work->v_end, work->motion[END]);
+  sri_sleep_hold(work->sleep, work->v_end, c != NULL ? c->lambda : NULL);
 }
 
 // Fast contacts that close in spite of the first impact of their island strike, too. Are there any?
@@ -782,6 +854,7 @@ static void tell(srIntegrator* integrator, double h) {
   told->normal = work_on_way(integrator, h);
   told->friction = 0;
   told->nstruck = 0;
+  told->asleep = sri_sleep_count(work->sleep);
   told->struck = work->struck;
   told->speed = work->speed;
   told->time = work->time;
@@ -857,23 +930,10 @@ static void find_jam(srIntegrator* integrator) {
 // contacts are listed at q_1 too, and what is deeper there than the problem knows is corrected, with the velocities v of this round,
 //   gap_1 + h W_1 (v_1 - v) >= 0     of a contact that was not in the problem, by its point at q_1;   s + (gap_1 - gap - h u_N)/h in place of s of one that was.
 
-// Do contacts of the problem turn their bodies?
-static bool has_levers(const srMoreau* work) {
-  for (int i = 0; i < work->count; ++i) {
-    const srUnilateral* c = work->chosen[i].from;
-    for (int side = 0; side < 2; ++side) {
-      double moment[3];
-      srm_cross3(c->arm[side], c->axis, moment);
-      if (c->body[side] >= 0 && srm_dot3(moment, moment) > LEVER * srm_dot3(c->arm[side], c->arm[side])) return true;
-    }
-  }
-  return false;
-}
-
 // NULL: it is not in the problem. Few contacts are searched for.
 static srStepContact* find_chosen(srMoreau* work, long id) {
   for (int i = 0; i < work->count; ++i) {
-    if (work->chosen[i].from->id == id) return &work->chosen[i];
+    if (work->chosen[i].id == id) return &work->chosen[i];
   }
   return NULL;
 }
@@ -890,14 +950,23 @@ static bool join(srMoreau* work, const srUnilateral* c, double gap) {
   to->gap = gap;
   work->change[work->nlisted] = sri_point_size(c, work->size).change;
   work->chose[work->nlisted++] = true;
-  work->chosen[work->count++] = (srStepContact){.from = to, .rows = c->mu > 0 ? 3 : 1};
+  put_chosen(work, to, c->mu > 0 ? 3 : 1);
   return true;
 }
 
+// Is it a contact of what sleeps? Of something awake that is too deep at q_1: it wakes it.
+static bool sleeps_at_end(srIntegrator* integrator, const srUnilateral* c) {
+  srMoreau* work = integrator->work;
+  const srSleepSide side = sri_sleep_side(work->sleep, c);
+  if (side == SRI_BETWEEN) sri_sleep_wake(work->sleep, integrator->t, c, SR_WAKE_CONTACT);
+  return side != SRI_AWAKE;
+}
+
 // Corrects the problem by a contact at q_1. True: it has changed.
-static bool correct(srMoreau* work, const srUnilateral* c, double h) {
+static bool correct(srIntegrator* integrator, const srUnilateral* c, double h) {
+  srMoreau* work = integrator->work;
   const double small = h * (PUSH_DEPTH * sri_point_size(c, work->size).change + work->coarse);
-  if (c->gap >= -small) return false;
+  if (c->gap >= -small || sleeps_at_end(integrator, c)) return false;
   srStepContact* at = find_chosen(work, c->id);
   double u;
   if (at == NULL) {  // with the gap at q_0 from which it has this one at q_1
@@ -919,7 +988,7 @@ static int correct_all(srIntegrator* integrator, double h, bool* changed) {
   *changed = false;
   const int outcome = sri_outcome(s->contacts(s->user, integrator->t + h, integrator->x_new, work->ahead, &nahead));
   for (int i = 0; i < nahead && outcome == SRI_DONE; ++i) {
-    if (correct(work, &work->ahead[i], h)) *changed = true;
+    if (correct(integrator, &work->ahead[i], h)) *changed = true;
   }
   return outcome;
 }
@@ -927,7 +996,7 @@ static int correct_all(srIntegrator* integrator, double h, bool* changed) {
 static int settle_end(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   int outcome = SRI_DONE;
-  bool changed = work->ahead != NULL && work->now == 1 && has_levers(work);
+  bool changed = work->ahead != NULL && work->now == 1 && work->levers;
   for (int k = 0; k < CORRECTIONS && changed && outcome == SRI_DONE; ++k) {
     const int first = work->count;
     outcome = correct_all(integrator, h, &changed);
@@ -944,6 +1013,7 @@ static int attempt(srIntegrator* integrator, double h, double t_new) {
   srMoreau* work = integrator->work;
   work->result = (srStepResult){.solved = true};
   work->coarse = 0;
+  work->levers = false;
   int outcome = go_between(integrator, h);
   if (outcome == SRI_DONE) outcome = evaluate(integrator, h, t_new);
   if (outcome == SRI_DONE) outcome = free_motion(integrator, h);
@@ -965,7 +1035,8 @@ static int join_missed(srIntegrator* integrator, double h) {
     const srUnilateral* c = &work->ahead[i];
     double u;
     velocity_of(work, c, 1, work->v_end, END, &u);
-    if (c->gap + h * u < -PUSH_DEPTH * h * sri_point_size(c, work->size).change && find_chosen(work, c->id) == NULL)
+    if (c->gap + h * u < -PUSH_DEPTH * h * sri_point_size(c, work->size).change && find_chosen(work, c->id) == NULL &&
+        !sleeps(integrator, c, h, true))
       (void)join(work, c, c->gap);
   }
   if (outcome == SRI_DONE && work->count > first) outcome = solve_contacts(integrator, h, first);
@@ -984,7 +1055,7 @@ static int attempts(srIntegrator* integrator, double h, double t_new) {
       outcome = join_missed(integrator, h);
       continue;
     }
-    keep(work);  // start values
+    keep(work, h);  // start values
     outcome = attempt(integrator, h, t_new);
   }
   return outcome;
@@ -999,18 +1070,44 @@ static void tell_problem(srIntegrator* integrator) {
   }
 }
 
+// What rests falls asleep; returns the kinetic energy that it had.
+static double fall_asleep(srIntegrator* integrator, double h, double t_new) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  const srConstrained* c = integrator->constrained;
+  double* v_new = integrator->x_new + s->nq;
+  double energy = 0;
+  if (work->sleep == NULL) return 0;
+  const int n = sri_sleep_fall(work->sleep, t_new, h, work->chosen, work->count, work->impulse, work->v_end,
+                               c != NULL ? c->b : NULL, c != NULL ? c->lambda : NULL, v_new);
+  if (n == 0) return 0;
+  memcpy(work->way, work->v_end, (size_t)s->nv * sizeof(double));
+  sri_sleep_hold(work->sleep, work->way, NULL);
+  for (int i = 0; i < s->nv; ++i) work->way[i] = work->v_end[i] - work->way[i];
+  sri_mass_times(s, work->M, work->way, work->force);
+  for (int i = 0; i < s->nv; ++i) energy += 0.5 * work->way[i] * work->force[i];
+  add_impulses(work, s, h);
+  sri_sleep_put_forces(work->sleep, work->force, work->f);
+  return energy;
+}
+
 static int try_step(srIntegrator* integrator, double h, double t_new) {
   srMoreau* work = integrator->work;
-  int outcome = attempts(integrator, h, t_new);
-  if (outcome == SRI_DONE) outcome = settle_end(integrator, h);
+  int outcome;
+  do {  // until nothing that sleeps wakes up
+    outcome = attempts(integrator, h, t_new);
+    if (outcome == SRI_DONE) outcome = settle_end(integrator, h);
+  } while (sri_sleep_woke(work->sleep) && outcome == SRI_DONE);
   if (outcome != SRI_DONE) return outcome;
   tell_problem(integrator);
+  const double lost = fall_asleep(integrator, h, t_new);
   outcome = sri_accept(integrator, t_new, h, NULL);
   if (outcome != SRI_DONE) return outcome;
   if (integrator->constrained != NULL) integrator->lambda = integrator->constrained->lambda;
-  keep(work);
+  keep(work, h);
   keep_accelerations(work, integrator->system.nv, h);
   tell(integrator, h);
+  work->told.friction -= lost;
   if (!work->compliant) find_jam(integrator);
   return SRI_DONE;
 }
@@ -1044,6 +1141,19 @@ static void interpolate(const srIntegrator* integrator, double theta, int first,
 
 const srImpulses* sri_impulses(const srIntegrator* integrator) {
   return integrator->ops->method.impulses ? &((const srMoreau*)integrator->work)->told : NULL;
+}
+
+const int* sri_asleep(const srIntegrator* integrator) {
+  return integrator->ops->method.impulses ? sri_sleep_islands(((const srMoreau*)integrator->work)->sleep) : NULL;
+}
+
+const double* sri_asleep_forces(const srIntegrator* integrator) {
+  return integrator->ops->method.impulses ? sri_sleep_forces(((const srMoreau*)integrator->work)->sleep) : NULL;
+}
+
+const srSleepEvent* sri_sleep_events(srIntegrator* integrator, int* count) {
+  *count = 0;
+  return integrator->ops->method.impulses ? sri_sleep_take_events(((srMoreau*)integrator->work)->sleep, count) : NULL;
 }
 
 const srUnilateral* sri_contact_of_step(const srIntegrator* integrator, int i) {

@@ -61,7 +61,7 @@ static void init(srIntegrator* integrator) {
   srPhem56* work = integrator->work;
   const size_t n = (size_t)integrator->n;
   sri_rk_init(integrator, &work->rk, &sri_dopri5_tableau);
-  work->x_stage = work->rk.k[STAGES - 1] + n;
+  work->x_stage = work->rk.quartic + n;
   work->x_tilde = work->x_stage + n;
   work->x_end = work->x_tilde + n;
 }
@@ -230,7 +230,7 @@ static srStatus step(srIntegrator* integrator, double t_limit) {
 }
 
 static void interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
-  const srPhem56* work = integrator->work;
+  srPhem56* work = integrator->work;
   sri_rk_interpolate(integrator, &work->rk, sri_phem56_dense, theta, first, count, out);
 }
 

@@ -10,6 +10,8 @@
 #include "math/v4.h"
 #include "math/vector3.h"
 
+#define LEVER 1e-16  // of its square: an arm beside the normal
+
 static void to_world(const double R[9], const double a[3], double out[3]) {
   for (int i = 0; i < 3; ++i) out[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
 }
@@ -18,33 +20,48 @@ static void to_body(const double R[9], const double a[3], double out[3]) {
   for (int i = 0; i < 3; ++i) out[i] = R[i] * a[0] + R[3 + i] * a[1] + R[6 + i] * a[2];
 }
 
-void sri_body_motion(const srFreeBody* body, int n, const double* v, double* motion) {
-  for (int i = 0; i < n; ++i) {
-    const srFreeBody* b = &body[i];
-    const double *w = v + b->first, *u = w + 3;
-    double at[3];
-    srm_cross3(w, b->com, at);
-    for (int k = 0; k < 3; ++k) at[k] += u[k];
-    double* to = motion + SRI_ROW * (size_t)i;
-    to_world(b->rotation, w, to);
-    to_world(b->rotation, at, to + 4);
-    to[3] = to[7] = 0;
+// Of one body: its row of `motion` from its six velocities.
+static inline void motion_of(const srFreeBody* b, const double v[6], double* to) {
+  double at[3];
+  srm_cross3(v, b->com, at);
+  for (int k = 0; k < 3; ++k) at[k] += v[3 + k];
+  to_world(b->rotation, v, to);
+  to_world(b->rotation, at, to + 4);
+  to[3] = to[7] = 0;
+}
+
+// f +=
+static inline void add_wrench(const srFreeBody* b, const double* wrench, double f[6]) {
+  double torque[3], force[3], moment[3];
+  to_body(b->rotation, wrench, torque);
+  to_body(b->rotation, wrench + 4, force);
+  srm_cross3(b->com, force, moment);
+  for (int k = 0; k < 3; ++k) {
+    f[k] += torque[k] + moment[k];
+    f[3 + k] += force[k];
   }
+}
+
+// In its own axes, of a force and torque about the center of mass: a_c = F/m, alpha = I^-1 T, a = a_c - alpha x c.
+static inline void acceleration_of(const srFreeBody* b, const double f[6], double a[6]) {
+  const double *force = f + 3, *J = b->inverse;
+  double moment[3], swing[3];
+  srm_cross3(b->com, force, moment);
+  srm_sub3(f, moment, moment);
+  a[0] = J[0] * moment[0] + J[3] * moment[1] + J[4] * moment[2];
+  a[1] = J[3] * moment[0] + J[1] * moment[1] + J[5] * moment[2];
+  a[2] = J[4] * moment[0] + J[5] * moment[1] + J[2] * moment[2];
+  srm_cross3(a, b->com, swing);
+  for (int k = 0; k < 3; ++k) a[3 + k] = force[k] / b->mass - swing[k];
+}
+
+void sri_body_motion(const srFreeBody* body, int n, const double* v, double* motion) {
+  for (int i = 0; i < n; ++i) motion_of(&body[i], v + body[i].first, motion + SRI_ROW * (size_t)i);
   memset(motion + SRI_ROW * (size_t)n, 0, SRI_ROW * sizeof *motion);
 }
 
 void sri_body_force(const srFreeBody* body, int n, const double* wrench, double* f) {
-  for (int i = 0; i < n; ++i) {
-    const srFreeBody* b = &body[i];
-    double torque[3], force[3], moment[3];
-    to_body(b->rotation, wrench + SRI_ROW * (size_t)i, torque);
-    to_body(b->rotation, wrench + SRI_ROW * (size_t)i + 4, force);
-    srm_cross3(b->com, force, moment);
-    for (int k = 0; k < 3; ++k) {
-      f[b->first + k] += torque[k] + moment[k];
-      f[b->first + 3 + k] += force[k];
-    }
-  }
+  for (int i = 0; i < n; ++i) add_wrench(&body[i], wrench + SRI_ROW * (size_t)i, f + body[i].first);
 }
 
 // Velocity of the point of one side.
@@ -84,52 +101,39 @@ void sri_body_sizes(int n, const double* before, const double* motion, srBodySiz
   }
 }
 
-static double reach_of(const double arm[3]) { return fabs(arm[0]) + fabs(arm[1]) + fabs(arm[2]); }
-
-srPointSize sri_point_size(const srUnilateral* c, const srBodySize* size) {
-  srPointSize sum = {0};
-  for (int side = 0; side < 2; ++side) {
-    if (c->body[side] < 0) continue;
-    const srBodySize* b = &size[c->body[side]];
-    const double reach = reach_of(c->arm[side]);
-    sum.speed += b->speed + b->spin * reach;
-    sum.change += b->change + b->turn * reach;
-  }
-  return sum;
+void sri_body_acceleration(const srFreeBody* body, int n, const double* f, double* a) {
+  for (int i = 0; i < n; ++i) acceleration_of(&body[i], f + body[i].first, a + body[i].first);
 }
 
-// In its own axes, of a force and torque about the center of mass: a_c = F/m, alpha = I^-1 T, a = a_c - alpha x c.
-void sri_body_acceleration(const srFreeBody* body, int n, const double* f, double* a) {
+void sri_body_end(const srFreeBody* body, int n, const srBodyStep* step, double* v, double* motion) {
   for (int i = 0; i < n; ++i) {
     const srFreeBody* b = &body[i];
-    const double *torque = f + b->first, *force = torque + 3, *J = b->inverse;
-    double *turn = a + b->first, moment[3], swing[3];
-    srm_cross3(b->com, force, moment);
-    srm_sub3(torque, moment, moment);
-    turn[0] = J[0] * moment[0] + J[3] * moment[1] + J[4] * moment[2];
-    turn[1] = J[3] * moment[0] + J[1] * moment[1] + J[5] * moment[2];
-    turn[2] = J[4] * moment[0] + J[5] * moment[1] + J[2] * moment[2];
-    srm_cross3(turn, b->com, swing);
-    for (int k = 0; k < 3; ++k) turn[3 + k] = force[k] / b->mass - swing[k];
+    const double *v0 = step->v + b->first, *turn = step->turn + b->first;
+    double f[6], a[6], *to = v + b->first;
+    memcpy(f, step->f + b->first, sizeof f);
+    if (step->wrench != NULL) add_wrench(b, step->wrench + SRI_ROW * (size_t)i, f);
+    acceleration_of(b, f, a);
+    for (int k = 0; k < 6; ++k) to[k] = v0[k] - turn[k] + step->h * a[k];
+    motion_of(b, to, motion + SRI_ROW * (size_t)i);
   }
+  memset(motion + SRI_ROW * (size_t)n, 0, SRI_ROW * sizeof *motion);
 }
 
 // ---- four contacts side by side ----------------------------------------------------------------------------------------
 
 typedef struct Four {
-  const srUnilateral* of[4];
+  const srStepContact* of[4];
   v4 axis[4], arm[2][4];
 } Four;
 
 // From contact i on; the last one again where there are no more.
 SRM_INLINE void take_four(const srStepContact* contact, int i, int count, Four* f) {
-  static const double world[4] = {0};  // its arms may be infinite
   const double *axis[4], *a[4], *b[4];
   for (int k = 0; k < 4; ++k) {
-    const srUnilateral* c = f->of[k] = contact[i + k < count ? i + k : count - 1].from;
-    axis[k] = c->axis;
-    a[k] = c->body[0] < 0 ? world : c->arm[0];
-    b[k] = c->body[1] < 0 ? world : c->arm[0] + 2;  // its last number, and the other arm
+    const srStepContact* c = f->of[k] = &contact[i + k < count ? i + k : count - 1];
+    axis[k] = c->point.normal;
+    a[k] = c->point.arm[0];
+    b[k] = c->point.arm[0] + 2;  // its last number, and the other arm
   }
   v4 last[4];
   v4_columns_at(axis, f->axis);
@@ -143,7 +147,7 @@ SRM_INLINE void velocities(const Four* f, int nbody, const double* motion, v4 ou
   for (int side = 0; side < 2; ++side) {
     const double *turning[4], *moving[4];
     for (int k = 0; k < 4; ++k) {
-      const int body = f->of[k]->body[side];
+      const int body = f->of[k]->point.body[side];
       turning[k] = motion + SRI_ROW * (size_t)(body < 0 ? nbody : body);
       moving[k] = turning[k] + 4;
     }
@@ -164,14 +168,27 @@ SRM_INLINE void rows_of(const Four* f, const v4 velocity[3], v4 u[3]) {
   for (int k = 0; k < 2; ++k) u[1 + k] = own[1 + k] + v4_dots(t[k], velocity);
 }
 
-SRM_CLONES void sri_points_velocity(const srStepContact* contact, int first, int count, int nbody, const double* motion,
+// Squares of the moments of the normals beyond what rounding leaves.
+SRM_INLINE v4u turns(const Four* f) {
+  v4u any = {0};
+  for (int side = 0; side < 2; ++side) {
+    v4 moment[3];
+    v4_crosses(f->arm[side], f->axis, moment);
+    any |= (v4u)(v4_dots(moment, moment) > LEVER * v4_dots(f->arm[side], f->arm[side]));
+  }
+  return any;
+}
+
+SRM_CLONES bool sri_points_velocity(const srStepContact* contact, int first, int count, int nbody, const double* motion,
                                     const double* other, double* u, double* other_normal) {
+  v4u levers = {0};
   for (int i = first; i < count; i += 4) {
     Four f;
     v4 velocity[3], rows[3];
     take_four(contact, i, count, &f);
     velocities(&f, nbody, motion, velocity);
     rows_of(&f, velocity, rows);
+    levers |= turns(&f);
     velocities(&f, nbody, other, velocity);
     const v4 normal = v4_dots(f.axis, velocity);
     for (int k = 0; k < 4 && i + k < count; ++k) {
@@ -179,6 +196,7 @@ SRM_CLONES void sri_points_velocity(const srStepContact* contact, int first, int
       other_normal[i + k] = f.of[k]->b[0] + normal[k];
     }
   }
+  return (levers[0] | levers[1] | levers[2] | levers[3]) != 0;
 }
 
 SRM_INLINE void add_to(double* to, v4 x) { v4_store(to, v4_load(to) + x); }
@@ -197,10 +215,11 @@ SRM_CLONES void sri_points_push(const srStepContact* contact, int count, const d
     v4_columns(force, row);
     for (int k = 0; k < 4 && i + k < count; ++k) {
       for (int side = 0; side < 2; ++side) {
-        if (f.of[k]->body[side] < 0) continue;
-        double* to = wrench + SRI_ROW * (size_t)f.of[k]->body[side];
+        const int body = f.of[k]->point.body[side];
+        if (body < 0) continue;
+        double* to = wrench + SRI_ROW * (size_t)body;
         const v4 push = side == 0 ? -row[k] : row[k];
-        add_to(to, v4_cross(v4_xyz(f.of[k]->arm[side]), push));
+        add_to(to, v4_cross(v4_xyz(f.of[k]->point.arm[side]), push));
         add_to(to + 4, push);
       }
     }

@@ -4,6 +4,8 @@
 #ifndef SR_INTEGRATE_POINTS_H
 #define SR_INTEGRATE_POINTS_H
 
+#include <math.h>
+
 #include "integrate/step_problem.h"
 
 enum { SRI_ROW = 8 };  // numbers of a body in `motion` and `wrench`
@@ -12,6 +14,13 @@ void sri_body_motion(const srFreeBody* body, int n, const double* v, double* mot
 void sri_body_force(const srFreeBody* body, int n, const double* wrench, double* f);  // f +=
 
 void sri_body_acceleration(const srFreeBody* body, int n, const double* f, double* a);  // a = M^-1 f
+
+// Velocities at the end of a step, v + h M^-1 (f + wrench) - turn, and the motion with them. wrench NULL: none.
+typedef struct srBodyStep {
+  const double *v, *turn, *f, *wrench;
+  double h;
+} srBodyStep;
+void sri_body_end(const srFreeBody* body, int n, const srBodyStep* step, double* v, double* motion);
 
 // Lengths of velocity and angular velocity, and of their changes.
 typedef struct srBodySize {
@@ -25,10 +34,20 @@ double sri_point_normal_velocity(const srUnilateral* contact, const double* moti
 typedef struct srPointSize {
   double speed, change;
 } srPointSize;
-srPointSize sri_point_size(const srUnilateral* contact, const srBodySize* size);
+static inline srPointSize sri_point_size(const srUnilateral* c, const srBodySize* size) {
+  srPointSize sum = {0};
+  for (int side = 0; side < 2; ++side) {
+    if (c->body[side] < 0) continue;
+    const srBodySize* b = &size[c->body[side]];
+    const double reach = fabs(c->arm[side][0]) + fabs(c->arm[side][1]) + fabs(c->arm[side][2]);
+    sum.speed += b->speed + b->spin * reach;
+    sum.change += b->change + b->turn * reach;
+  }
+  return sum;
+}
 
-// Of contacts first .. count-1 of a problem: u (3 each) at `motion`, u_N at `other`; nbody: of the row of the world.
-void sri_points_velocity(const srStepContact* contact, int first, int count, int nbody, const double* motion,
+// Of contacts first .. count-1 of a problem: u (3 each) at `motion`, u_N at `other`; nbody: of the row of the world. True: normal impulses turn a body.
+bool sri_points_velocity(const srStepContact* contact, int first, int count, int nbody, const double* motion,
                          const double* other, double* u, double* other_normal);
 // The impulses (3 each) over h on the bodies, in the order of the contacts.
 void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h, double* wrench);

@@ -7,6 +7,8 @@
 
 #define NOISE 1e-6              // of the largest speed of approach: that of a closed contact, by the error of the step
 #define IMPACT_TOLERANCE 1e-13  // of the velocities before: residual of all contacts together
+#define IMPACT_COARSE 1e-6      // the same where masses differ so much that rounding of the impulses is larger
+#define PASSES 1e-3             // of the velocities before: approach that an impact must not leave
 #define SHOCK 1e-7              // of the slip: approach of an impact without collision
 
 bool sri_rigid_approaches(const srRigid* x) {
@@ -107,14 +109,29 @@ static bool solve_single(srRigid* x, srImpactResult* r) {
   return true;
 }
 
+// Where Newton's method does not get there (a body between two that are 1e9 times as heavy): by pivoting, for planar contacts and those without friction.
+static srStatus solve_together(srRigid* x, srImpactLaw law, const srContactOptions* o, srImpactResult* r) {
+  sri_rigid_begin_soft(x);
+  const srStatus status = sr_contact_impact(x->solver, x->problem, law, o, x->p, r);
+  const double size = sri_largest(x->nrow, x->problem->q);
+  if (status != SR_OK || r->solve.error.residual <= IMPACT_COARSE * size) return status;
+  for (int i = 0; i < x->npart; ++i) {
+    if (x->part[i].rows > 2) return status;
+  }
+  srContactOptions coarse = *o;
+  coarse.method = sr_contact_method_find("lemke");
+  coarse.tolerance = IMPACT_COARSE * size;
+  memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
+  return sr_contact_impact(x->solver, x->problem, law, &coarse, x->p, r);
+}
+
 static srStatus solve(srRigid* x, srImpactLaw law, srImpactResult* r) {
   if (solve_single(x, r)) return SR_OK;
   srContactOptions o = sr_contact_options();
   o.method = sr_contact_method_find("newton");
   o.tolerance = IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q);
   memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
-  if (x->o.order == SR_IMPACT_ORDER_SIMULTANEOUS) sri_rigid_begin_soft(x);
-  if (x->o.order == SR_IMPACT_ORDER_SIMULTANEOUS) return sr_contact_impact(x->solver, x->problem, law, &o, x->p, r);
+  if (x->o.order == SR_IMPACT_ORDER_SIMULTANEOUS) return solve_together(x, law, &o, r);
   srContactOptions sequence = o;
   sequence.tolerance = x->o.speed;
   const srImpactFriction friction = x->o.friction == SR_IMPACT_FRICTION_SHOCK ? SR_IMPACT_SHOCK : SR_IMPACT_ALGEBRAIC;
@@ -155,6 +172,15 @@ static void show(const srRigid* x, double t, srImpactLaw law, const srImpactResu
                          .impact = x->o.order == SR_IMPACT_ORDER_SEQUENTIAL ? sequence[shock][law] : together[law]});
 }
 
+// Bodies would pass through each other.
+static bool still_approaches(const srRigid* x, const double* before, const double* after) {
+  const double least = PASSES * sri_largest(x->nrow, before) + x->o.speed;
+  for (int i = 0; i < x->npart; ++i) {
+    if (after[x->part[i].first] < -least) return true;
+  }
+  return false;
+}
+
 int sri_rigid_strike(srRigid* x, double t, double* v) {
   srImpactResult result;
   double *before = x->right_rows, *after = x->rhs;
@@ -169,6 +195,11 @@ int sri_rigid_strike(srRigid* x, double t, double* v) {
   memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
   sri_rigid_add(x, x->p, v);
   sri_rigid_velocities(x, v, after);
+  if (still_approaches(x, before, after))
+    return sri_rigid_fail(x,
+                          "an impact was not solved, its contacts approach as before: a driver moves bodies into each "
+                          "other, or their masses "
+                          "differ too much: take masses that are nearer to each other, or fix the heavy ones");
   srRigidEvent of = {.alpha = result.alpha, .endless = !result.ended};
   of.normal = sri_rigid_work(x, x->p, before, after, true);
   of.friction = sri_rigid_work(x, x->p, before, after, false);

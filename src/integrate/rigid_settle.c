@@ -8,9 +8,11 @@
 
 #include <math.h>
 
-#define ROUNDS 50       // of closing and opening at one instant
-#define CONE_MOST 3.0   // times u_c: slip of a cone that stays one
-#define LEAVES_TOO 1.5  // the same where another one has left: that is at 2
+#define ROUNDS 50         // of closing and opening at one instant
+#define CONE_MOST 3.0     // times u_c: slip of a cone that stays one
+#define LEAVES_TOO 1.5    // the same where another one has left: that is at 2
+#define CLEAR_SPEED 0.05  // m/s: what separates so fast after an impact, and by the accelerations before it ...
+#define CLEAR_HOP 1e4     // ... so many times as high as the least hop, is open without a look at its accelerations
 
 // ---- events -----------------------------------------------------------------------------------------------------------------
 
@@ -131,7 +133,7 @@ static int find_statuses(srRigid* x, double t, const double* q, double* v, const
 static int place(srRigid* x, double t, double* q, double* v, const double* y) {
   sri_rigid_put_closed(x);
   x->combined = false;
-  int answer = sri_rigid_free(x, t, q, v, y);
+  int answer = x->nclosed > 0 ? sri_rigid_free(x, t, q, v, y) : 0;
   if (answer == 0 && x->ncontact > 0) answer = sri_rigid_place_position(x, t, q);
   if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list(x, t, q);
   if (answer != 0) return sri_rigid_fail(x, "closed contacts cannot be put on their surfaces");
@@ -143,19 +145,33 @@ static int place(srRigid* x, double t, double* q, double* v, const double* y) {
   return 0;
 }
 
+// After an impact: does every contact separate clearly? Where an acceleration that only the impact has brought would close it, one of the next impacts does.
+static bool all_leave(const srRigid* x) {
+  for (int i = 0; i < x->ntouch; ++i) {
+    const srTouch* at = &x->touch[i];
+    if (at->clamp != 0 || at->shock || !(at->normal > CLEAR_SPEED)) return false;
+    const double a = sri_contact_row_times(sri_touch_contact((srRigid*)x, at), 0, x->free);
+    if (!(at->normal * at->normal > CLEAR_HOP * 2 * x->o.hop * fabs(a))) return false;
+  }
+  return true;
+}
+
 static int settle_once(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
   x->freed = false;  // an action may have changed a parameter
   x->rest_friction = x->rest_driver = 0;
   int answer = list_touching(x, t, q, v, y, cause);
   x->stats.effort += 1 + (double)x->ntouch * x->ntouch;
   const bool struck = answer == 0 && sri_rigid_approaches(x);
+  bool leave = false;
   if (struck) {
     answer = sri_rigid_strike(x, t, v);
-    if (answer == 0) answer = sri_rigid_free(x, t, q, v, y);
     sri_touch_velocities(x, v);
+    leave = answer == 0 && all_leave(x);
+    if (answer == 0 && !leave) answer = sri_rigid_free(x, t, q, v, y);
     cause = NULL;  // an impact may have changed it
   }
-  if (answer == 0) answer = find_statuses(x, t, q, v, y, cause);
+  if (answer == 0 && !leave) answer = find_statuses(x, t, q, v, y, cause);
+  for (int i = 0; i < x->ntouch && leave; ++i) x->touch[i].closed = false;
   if (answer != 0) return answer;
   for (int i = 0; i < x->ntouch; ++i) tell_change(x, t, &x->touch[i], struck, cause);
   answer = place(x, t, q, v, y);

@@ -130,6 +130,13 @@ static int act_on_gaps(void* user, double t, double* q, double* v, double* y, co
   return gaps->act(gaps->user, t, q, v, y, fired);
 }
 
+static bool steady_gaps(void* user) {
+  const srEventSource* gaps = &((srRigid*)user)->gap_source;
+  return gaps->steady(gaps->user);
+}
+
+static bool steady(void* user) { return ((const srRigid*)user)->nclosed == 0; }
+
 void sri_rigid_sources(srRigid* x, srEventSource source[2]) {
   for (int i = 0; i < 3 * x->most; ++i) x->direction[i] = -1;
   x->gap_source = sri_gaps_source(x->gaps, touched, x);
@@ -137,8 +144,9 @@ void sri_rigid_sources(srRigid* x, srEventSource source[2]) {
   source[0].user = x;
   source[0].evaluate = evaluate_gaps;
   source[0].act = act_on_gaps;
-  source[1] =
-      (srEventSource){.count = 3 * x->most, .direction = x->direction, .user = x, .evaluate = evaluate, .act = act};
+  source[0].steady = steady_gaps;
+  source[1] = (srEventSource){
+      .count = 3 * x->most, .direction = x->direction, .user = x, .evaluate = evaluate, .act = act, .steady = steady};
 }
 
 // ---- after a step -----------------------------------------------------------------------------------------------------------
@@ -192,6 +200,7 @@ bool sri_rigid_late(srRigid* x, double* t_late, signed char* fired) {
   const double t = sri_time(x->integrator), *q = sri_q(x->integrator), *v = sri_v(x->integrator),
                *y = sri_y(x->integrator);
   bool late = false, cone = false, below = false;
+  double gap = x->stats.gap;
   memset(fired, 0, 3 * (size_t)x->most);
   if (sri_rigid_list(x, t, q) != 0) return false;
   sri_rigid_rename(x);
@@ -200,7 +209,7 @@ bool sri_rigid_late(srRigid* x, double* t_late, signed char* fired) {
     const srUnilateral* c = &x->list[i];
     bool closed = false;
     for (int k = 0; k < x->nclosed; ++k) closed = closed || x->closed[k].at == i;
-    x->stats.gap = fmin(x->stats.gap, c->gap);
+    gap = fmin(gap, c->gap);
     below = below || (!closed && c->gap < -x->o.gap && sri_contact_velocity(c, 0, v) < -x->o.speed);
   }
   for (int k = 0; k < x->nclosed; ++k) {
@@ -231,6 +240,7 @@ bool sri_rigid_late(srRigid* x, double* t_late, signed char* fired) {
       late = late || fired[i] != 0;
     }
   }
+  if (!below) x->stats.gap = gap;  // else the step ends before it
   *t_late = below ? time_below(x) : t;
   if ((late || below) && fired[1] == 0) fired[1] = 1;  // whatever it is: all is settled
   return late || below;

@@ -5,7 +5,14 @@
 // located, and if that is beyond zero the piece ends there. So does one that begins beyond zero and returns for a while, whatever direction
 // counts: a ball that has just bounced, and falls again within the piece, must be detected above the floor in between. In the first
 // piece with a change the root is bracketed down to the last digits of t: by the root of the cubic that has the values and rates at both ends where the rate is known, which is
-// exact in free flight, else by the Illinois variant of the regula falsi; safeguarded by halving and by a least distance from the ends. Functions of the time alone need no dense output: their source checks them in finer pieces (`ahead`), as a law that waits for the next
+// exact in free flight, else by the Illinois variant of the regula falsi; safeguarded by halving and by a least distance from the ends.
+//
+// Where all functions have rates and are the same ones throughout the step (`steady`), fewer states are evaluated: a function that has followed a parabola over a piece,
+//   f(b) = f(a) + w (f'(a) + f'(b))/2,  w = b - a
+// is foretold by it. The next piece goes to the first zero that is foretold, or to the end of the step, and counts where all functions are there what was foretold of values and rates; else the
+// step is checked piece by piece from where it was.
+//
+// Functions of the time alone need no dense output: their source checks them in finer pieces (`ahead`), as a law that waits for the next
 // pulse takes steps that are longer than the pulse. The time returned is the right end of the bracket: there the sign has changed, so that a restart does not find the same root again.
 #include <float.h>
 #include <math.h>
@@ -22,6 +29,8 @@ static const double part_end[] = {1e-6, 1e-3, 0.25, 0.5, 0.75, 1};
 #define FARTHER 3       // doublings of the distance from an end
 #define ITERATIONS 120  // halving alone brings a step of 1e16 rounding units down in 54
 #define CUBIC_TRIES 40  // of a root of the cubic, which costs no evaluation
+#define PARABOLA 0.02   // of the change at the larger rate of a piece: what a value may differ from its parabola
+#define LEAPS 8         // pieces in a row that end at zeros foretold and find none
 
 struct srRootFinder {
   srRoots roots;
@@ -33,6 +42,7 @@ struct srRootFinder {
   signed char* sign;         // (count) at the last state; 0: none yet
   double *left, *right, *x;  // (nvalue), (nvalue), (nq + nv + ny)
   double* turn;              // (nvalue)
+  double* bend;              // (rated): second derivatives of the functions with rates, over the last piece
 };
 
 // ---- life -------------------------------------------------------------------------------------------------------------
@@ -40,7 +50,8 @@ struct srRootFinder {
 srRootFinder* sri_roots_create(const srIntegrator* integrator, const srRoots* roots) {
   const size_t count = (size_t)roots->count, head = (sizeof(srRootFinder) + 63) / 64 * 64;
   const size_t nvalue = count + (size_t)roots->rated;
-  char* block = sr_alloc(head + (3 * nvalue + (size_t)integrator->ncontrol) * sizeof(double) + count);
+  char* block =
+      sr_alloc(head + (3 * nvalue + (size_t)roots->rated + (size_t)integrator->ncontrol) * sizeof(double) + count);
   if (block == NULL) return NULL;
   srRootFinder* finder = (srRootFinder*)(void*)block;
   finder->roots = *roots;
@@ -51,7 +62,8 @@ srRootFinder* sri_roots_create(const srIntegrator* integrator, const srRoots* ro
   finder->nvalue = (int)nvalue;
   finder->right = finder->left + nvalue;
   finder->turn = finder->right + nvalue;
-  finder->x = finder->turn + nvalue;
+  finder->bend = finder->turn + nvalue;
+  finder->x = finder->bend + roots->rated;
   finder->sign = (signed char*)(finder->x + integrator->ncontrol);
   return finder;
 }
@@ -333,36 +345,132 @@ static srStatus take_dips(srRootFinder* finder, const srIntegrator* integrator, 
   return SR_OK;
 }
 
+// ---- foretelling --------------------------------------------------------------------------------------------------------
+
+// Has function i with a rate followed a parabola over a piece of width w? Then bend is its second derivative.
+static bool is_parabola(const srRootFinder* finder, int i, double w) {
+  const int rate = finder->roots.rated + i;
+  const double ra = finder->left[rate], rb = finder->right[rate];
+  const double off = finder->right[i] - finder->left[i] - 0.5 * w * (ra + rb);
+  return fabs(off) <= PARABOLA * w * fmax(fabs(ra), fabs(rb));
+}
+
+static bool are_parabolas(srRootFinder* finder, double w) {
+  const int first = finder->roots.count - finder->roots.rated;
+  for (int i = first; i < finder->roots.count; ++i) {
+    if (!is_parabola(finder, i, w)) return false;
+    const int rate = finder->roots.rated + i;
+    finder->bend[i - first] = (finder->right[rate] - finder->left[rate]) / w;
+  }
+  return true;
+}
+
+// Where f + r s + c s^2/2, on its own side of zero at s = 0, is 0 first behind s = 0; HUGE_VAL: nowhere. In the form without cancellation.
+static double parabola_zero(double f, double r, double c) {
+  const double square = r * r - 2 * f * c;
+  if (f <= 0 || square < 0) return HUGE_VAL;
+  const double root = sqrt(square);
+  if (r < 0) return 2 * f / (root - r);
+  return c < 0 ? (-root - r) / c : HUGE_VAL;
+}
+
+// The end of the next piece after a: a rounding behind the first zero that the parabolas have, and at least `least` away; or the end of the step.
+static double foretold_end(const srRootFinder* finder, double a, double end, double least) {
+  const int first = finder->roots.count - finder->roots.rated;
+  double s = HUGE_VAL;
+  for (int i = first; i < finder->roots.count; ++i) {
+    const double side = finder->sign[i], rate = finder->left[finder->roots.rated + i];
+    s = fmin(s, parabola_zero(side * finder->left[i], side * rate, side * finder->bend[i - first]));
+  }
+  if (!(a + s < end)) return end;
+  return fmin(a + fmax(s + 2 * DBL_EPSILON * fabs(a + s), least), end);
+}
+
+// Are values and rates at b those that were foretold at a?
+static bool is_foretold(const srRootFinder* finder, double w) {
+  const int first = finder->roots.count - finder->roots.rated;
+  for (int i = first; i < finder->roots.count; ++i) {
+    const int rate = finder->roots.rated + i;
+    const double f = finder->left[i], r = finder->left[rate], c = finder->bend[i - first], rb = finder->right[rate];
+    const double off = finder->right[i] - (f + w * (r + 0.5 * w * c)), most = fmax(fabs(r), fabs(rb));
+    if (!(fabs(off) <= PARABOLA * w * most && fabs(rb - r - w * c) <= PARABOLA * most)) return false;
+  }
+  return true;
+}
+
+// ---- a step -------------------------------------------------------------------------------------------------------------
+
+// What is known of a step on the way through it.
+typedef struct Way {
+  double t0, t1, a, ahead;
+  int part;
+  bool steady;  // functions may be foretold ...
+  bool told;    // ... and are, from the last piece
+  int leaps;    // to zeros that were foretold, since the last piece of the step
+} Way;
+
+static double part_time(const Way* way, int part) {
+  return part == PARTS - 1 ? way->t1 : way->t0 + (way->t1 - way->t0) * part_end[part];
+}
+
+// The next piece by what is foretold, with finder->right at its end *b. False: the step is to be checked by its parts from here.
+static bool leap(srRootFinder* finder, const srIntegrator* integrator, Way* way, double* b) {
+  const double least = 2 * DBL_EPSILON * fabs(way->a) * ldexp(1, FARTHER * way->leaps);
+  if (!way->told || way->leaps > LEAPS) return false;
+  way->told = false;
+  *b = fmin(foretold_end(finder, way->a, way->t1, least), way->ahead);
+  if (!(*b > way->a)) return false;
+  ++way->leaps;
+  return evaluate(finder, integrator, *b, finder->right) == SR_OK && is_foretold(finder, *b - way->a);
+}
+
+// Right after an event a function may return for an instant, unless it follows a parabola over the whole of the first part.
+static bool begin_behind(srRootFinder* finder, const srIntegrator* integrator, Way* way, double* b) {
+  *b = fmin(part_time(way, FIRST_PART), way->ahead);
+  if (!way->steady || way->part != 0 || way->a != way->t0) return false;
+  return evaluate(finder, integrator, *b, finder->right) == SR_OK && are_parabolas(finder, *b - way->a);
+}
+
+// finder->right at the end *b of the next piece, which begins at way->a.
+static srStatus next_piece(srRootFinder* finder, const srIntegrator* integrator, Way* way, double* b) {
+  if (leap(finder, integrator, way, b)) return take_dips(finder, integrator, way->a, b);
+  if (begin_behind(finder, integrator, way, b)) return take_dips(finder, integrator, way->a, b);
+  const double end = fmin(part_time(way, way->part), way->ahead);
+  *b = end;
+  if (evaluate_end(finder, integrator, &way->a, b) != SR_OK) return SR_FAILED;
+  return *b == end ? take_dips(finder, integrator, way->a, b) : SR_OK;
+}
+
 srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, double* t, unsigned char* fired) {
-  const double t0 = sri_time_before(integrator), t1 = sri_time(integrator);
-  double a = t0;
+  Way way = {.t0 = sri_time_before(integrator), .t1 = sri_time(integrator), .ahead = HUGE_VAL};
+  way.a = way.t0;
   *t = HUGE_VAL;
   if (finder->roots.count == 0) return SR_OK;
-  const bool known = finder->t_left == t0;
+  const bool known = finder->t_left == way.t0;
   finder->t_left = HUGE_VAL;
-  if (!known && evaluate(finder, integrator, a, finder->left) != SR_OK) return SR_FAILED;
+  if (!known && evaluate(finder, integrator, way.a, finder->left) != SR_OK) return SR_FAILED;
   for (int i = 0; i < finder->roots.count; ++i) {
     if (finder->sign[i] == 0) finder->sign[i] = sign_of(finder->left[i]);
   }
-  double ahead = finder->roots.ahead != NULL ? finder->roots.ahead(finder->roots.user, t0, t1) : HUGE_VAL;
-  int part = finder->behind ? 0 : FIRST_PART;
+  if (finder->roots.ahead != NULL) way.ahead = finder->roots.ahead(finder->roots.user, way.t0, way.t1);
+  way.steady = finder->roots.steady != NULL && finder->roots.steady(finder->roots.user);
+  way.part = finder->behind ? 0 : FIRST_PART;
   finder->behind = false;
-  while (part < PARTS) {
-    const double last = part == PARTS - 1 ? t1 : t0 + (t1 - t0) * part_end[part], end = fmin(last, ahead);
-    double b = end;
-    if (evaluate_end(finder, integrator, &a, &b) != SR_OK) return SR_FAILED;
-    if (b == end && take_dips(finder, integrator, a, &b) != SR_OK) return SR_FAILED;
+  while (way.part < PARTS) {
+    double b;
+    if (next_piece(finder, integrator, &way, &b) != SR_OK) return SR_FAILED;
     if (first_change(finder, finder->right) >= 0) {
-      if (narrow(finder, integrator, a, &b) != SR_OK) return SR_FAILED;
+      if (narrow(finder, integrator, way.a, &b) != SR_OK) return SR_FAILED;
       *t = b;
       take_signs(finder, fired);
       return SR_OK;
     }
+    way.told = way.steady && are_parabolas(finder, b - way.a);
     pass(finder);
-    a = b;
-    part += b == last;  // else the rest of it comes next
-    if (b == ahead) ahead = HUGE_VAL;
+    way.a = b;
+    for (; way.part < PARTS && b >= part_time(&way, way.part); ++way.part) way.leaps = 0;
+    if (b == way.ahead) way.ahead = HUGE_VAL;
   }
-  finder->t_left = t1;
+  finder->t_left = way.t1;
   return SR_OK;
 }

@@ -13,7 +13,9 @@
 #define COMPLIANCE 1e-6  // of W_NN, where normals are redundant; in large islands they are
 #define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
 #define HELD 1e-10       // W_NN of a contact that can move, relative to that without joints
-#define SWEEPS_LEAST 24  // in large islands ...
+#define SWEEPS_LEAST 24  // in large islands of up to BASE contacts, ...
+#define BASE                                                                                                           \
+  2600  // ... growing with its cube root, the layers: impulses need so many sweeps to pass through them, or heaps creep;
 #define SWEEPS_FACES                                                                                                   \
   30  // ... where two bodies touch at several points, which share their load: boxes that rest creep otherwise
 #define SWEEPS_MOST 2000
@@ -52,9 +54,9 @@ struct srStepProblem {
   const srContactMethod* sweeps;  // of large islands
   double *normals, *force, *x, *y, *p;
   int most, most_dense;
-  bool is_blocks, is_small, is_factored;
-  const srFreeBody* free;  // NULL: contacts have rows
-  int nfree, *first;       // of these: their number, and of each its first velocity, side by side
+  bool is_blocks, is_small, is_factored, clamps;
+  const srFreeBody* free;   // NULL: contacts have rows
+  int nfree, *first, *own;  // of these: their number, and of each its first velocity and its block, side by side
   const double* motion;
   srSeeProblem* see;  // NULL: nobody wants the problems
   void* user;
@@ -140,8 +142,8 @@ static void* take(bool* good, size_t count, size_t size) {
 
 static bool take_structure(srStepProblem* x) {
   const size_t nv = (size_t)x->nv, most = (size_t)x->most;
-  int** ints[] = {&x->block, &x->place,  &x->start,  &x->member,   &x->group,
-                  &x->body,  &x->parent, &x->island, &x->factored, &x->first};
+  int** ints[] = {&x->block,  &x->place,  &x->start,    &x->member, &x->group, &x->body,
+                  &x->parent, &x->island, &x->factored, &x->first,  &x->own};
   bool good = true;
   for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, nv + 1, sizeof(int));
   x->heavy = take(&good, nv, 1);
@@ -187,6 +189,7 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
   if (x == NULL) return NULL;
   x->nv = s->nv;
   x->most = s->ncontact + s->nclamp;
+  x->clamps = s->nclamp > 0;
   x->nfree = s->nbody;
   x->M = pattern;
   bool good = take_structure(x);
@@ -212,9 +215,9 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
 
 void sri_step_problem_destroy(srStepProblem* x) {
   if (x == NULL) return;
-  void* parts[] = {x->block,    x->place,  x->start,  x->member,  x->group, x->heavy, x->jointed, x->at,
-                   x->parent,   x->island, x->range,  x->order,   x->of,    x->first, x->body,    x->L,
-                   x->factored, x->rows,   x->blocks, x->normals, x->force, x->x,     x->y,       x->p};
+  void* parts[] = {x->block,  x->place,  x->start,   x->member, x->group, x->heavy, x->jointed, x->at, x->parent,
+                   x->island, x->range,  x->order,   x->of,     x->first, x->own,   x->body,    x->L,  x->factored,
+                   x->rows,   x->blocks, x->normals, x->force,  x->x,     x->y,     x->p};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_contact_problem_destroy(x->small);
   sr_contact_problem_destroy(x->large);
@@ -225,8 +228,7 @@ void sri_step_problem_destroy(srStepProblem* x) {
 
 // ---- islands ----------------------------------------------------------------------------------------------------------
 
-// Velocities that stand for all that a contact concerns: those of its rows, or the first of each of its bodies. Returns their number.
-static int concerned(const srStepProblem* x, const srUnilateral* c, int first[2], const int** velocity) {
+int sri_step_problem_concerned(const srStepProblem* x, const srUnilateral* c, int first[2], const int** velocity) {
   if (x->free == NULL) {
     *velocity = c->column;
     return c->n;
@@ -243,7 +245,7 @@ static int concerned(const srStepProblem* x, const srUnilateral* c, int first[2]
 static bool blocks_of(const srStepProblem* x, const srUnilateral* c, int out[2]) {
   int first[2];
   const int* velocity;
-  const int n = concerned(x, c, first, &velocity);
+  const int n = sri_step_problem_concerned(x, c, first, &velocity);
   out[0] = out[1] = -1;
   for (int i = 0; i < n; ++i) {
     const int b = x->block[velocity[i]];
@@ -261,17 +263,17 @@ int sri_step_problem_group(const srStepProblem* x, int velocity) { return group_
 void sri_step_problem_mark(const srStepProblem* x, const srUnilateral* c, double number, double* out) {
   int first[2];
   const int* velocity;
-  const int n = concerned(x, c, first, &velocity);
+  const int n = sri_step_problem_concerned(x, c, first, &velocity);
   for (int k = 0; k < n; ++k) out[group_of(x, velocity[k])] = number;
 }
 
 // Blocks of more than six velocities, joints, more than two blocks.
 static void weigh(const srStepProblem* x, const srUnilateral* c, Range* range) {
   int blocks[2], first[2];
-  if (c->clamp > 0) range->heavy = true;
   const int* velocity;
+  if (x->clamps && c->clamp > 0) range->heavy = true;
   if (x->is_blocks && x->free != NULL) return;
-  const int n = concerned(x, c, first, &velocity);
+  const int n = sri_step_problem_concerned(x, c, first, &velocity);
   if (!blocks_of(x, c, blocks)) range->heavy = range->jointed = true;
   for (int k = 0; k < n; ++k) {
     range->heavy = range->heavy || x->heavy[group_of(x, velocity[k])] != 0;
@@ -283,8 +285,14 @@ static void weigh(const srStepProblem* x, const srUnilateral* c, Range* range) {
 static void unite_groups(srStepProblem* x, const srStepContact* contact, int count) {
   int first[2];
   const int* velocity;
-  for (int i = 0; i < count; ++i) {
-    const int n = concerned(x, contact[i].from, first, &velocity);
+  for (int i = 0; i < count && x->free != NULL; ++i) {
+    const int *body = contact[i].point.body, a = body[0] >= 0 ? x->group[x->own[body[0]]] : -1;
+    const int b = body[1] >= 0 ? x->group[x->own[body[1]]] : -1;
+    x->of[i] = a >= 0 ? a : b;
+    if (a >= 0 && b >= 0) unite(x->parent, a, b);
+  }
+  for (int i = 0; i < count && x->free == NULL; ++i) {
+    const int n = sri_step_problem_concerned(x, contact[i].from, first, &velocity);
     x->of[i] = group_of(x, velocity[0]);
     for (int k = 1; k < n; ++k) unite(x->parent, x->of[i], group_of(x, velocity[k]));
   }
@@ -682,7 +690,7 @@ static void inverse_inertia(const srFreeBody* b, double out[6]) {
 
 static int free_body_of(srStepProblem* x, int body) {
   if (body < 0) return SR_CONTACT_FIXED;
-  int* number = &x->body[x->block[x->first[body]]];
+  int* number = &x->body[x->own[body]];
   if (*number >= 0) return *number;
   srContactBody* b = &x->large->body[x->large->nbody];
   b->inverse_mass = 1 / x->free[body].mass;
@@ -695,11 +703,8 @@ static int free_body_of(srStepProblem* x, int body) {
 
 static void add_point(srStepProblem* x, const srStepContact* c) {
   srContactPoint* to = &x->large->point[x->large->ncontact];
-  for (int side = 0; side < 2; ++side) {
-    to->body[side] = free_body_of(x, c->from->body[side]);
-    srm_set3(to->arm[side], to->body[side] >= 0 ? c->from->arm[side] : (const double[3]){0});  // of the world: none
-  }
-  srm_set3(to->normal, c->from->axis);
+  *to = c->point;
+  for (int side = 0; side < 2; ++side) to->body[side] = free_body_of(x, c->point.body[side]);
 }
 
 static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* c,
@@ -714,8 +719,8 @@ static void add_large(srStepProblem* x, const double* M, const double* v_free, c
   p->cone[i] = c->cone;
   p->cone[i].rows = 3;
   if (c->rows == 1) p->cone[i].mu = 0;
-  p->cone[i].shift += c->from->b[0];
-  for (int k = 1; k < c->rows; ++k) p->cone[i].slip[k - 1] += c->from->b[k];
+  p->cone[i].shift += c->b[0];
+  for (int k = 1; k < c->rows; ++k) p->cone[i].slip[k - 1] += c->b[k];
   memcpy(x->p + 3 * i, start, 3 * sizeof *start);
 }
 
@@ -727,7 +732,7 @@ static bool has_faces(const srStepProblem* x, const srStepContact* contact) {
     if (!is_large(&x->range[k])) continue;
     long last = 0;
     for (int i = x->range[k].first; i < x->range[k].end; ++i) {
-      const long pair = contact[x->order[i]].from->pair;
+      const long pair = contact[x->order[i]].pair;
       if (pair != 0 && pair == last) return true;
       last = pair;
     }
@@ -751,13 +756,22 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   options.method = x->sweeps;
   options.single = true;
   options.tolerance = fmax(coarse, options.tolerance);  // without forces there is no change of u_N to go by
-  options.least_iterations = has_faces(x, contact) ? SWEEPS_FACES : SWEEPS_LEAST;
+  const double layers = fmax(1, cbrt((double)p->ncontact / BASE));
+  options.least_iterations = (int)(layers * (has_faces(x, contact) ? SWEEPS_FACES : SWEEPS_LEAST));
   options.iterations = SWEEPS_MOST;
   srContactResult result;
-  const srStatus status = solve_one(x, x->large_solver, p, &options, &result);
+  srStatus status = solve_one(x, x->large_solver, p, &options, &result);
+  out->sweeps = result.iterations;
+  if (status == SR_OK &&
+      !result.solved) {  // sweeps that went round need not do so on another way, from 0 and without gentle ones
+    memset(x->p, 0, (size_t)sr_contact_rows(p) * sizeof *x->p);
+    options.single = false;
+    options.least_iterations = 0;
+    status = solve_one(x, x->large_solver, p, &options, &result);
+    out->sweeps += result.iterations;
+  }
   if (status != SR_OK) return status;
   note(out, &result);
-  out->sweeps = result.iterations;
   for (int k = 0, at = 0; k < x->nisland; ++k) {
     const Range* range = &x->range[k];
     for (int i = range->first; i < range->end && is_large(range); ++i, ++at)
@@ -773,7 +787,10 @@ void sri_step_problem_see(srStepProblem* x, srSeeProblem* see, void* user) {
 }
 
 void sri_step_problem_bodies(srStepProblem* x, const srFreeBody* body, const double* motion) {
-  for (int i = 0; i < x->nfree && x->free != body; ++i) x->first[i] = body[i].first;
+  for (int i = 0; i < x->nfree && x->free != body; ++i) {
+    x->first[i] = body[i].first;
+    x->own[i] = x->block[body[i].first];
+  }
   x->free = body;
   x->motion = motion;
 }

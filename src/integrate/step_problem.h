@@ -23,6 +23,9 @@
 // A contact of the problem. cone: mu, shift, slip, compliance; the velocity b of the contact itself is added.
 typedef struct srStepContact {
   srUnilateral* from;
+  long id, pair;         // of `from`: what loops over the contacts of a problem read is side by side
+  srContactPoint point;  // ... of free bodies; arms of what does not move are 0
+  double b[3];
   int rows;  // that act: 1, 2 or 3
   srContactCone cone;
   double given;  // > 0: normal impulse of a clamp (integrate.h), whose first row is 0
@@ -64,6 +67,9 @@ void sri_step_problem_least(srStepProblem* problem, const srStepContact* contact
 // Gives a number to the groups that a contact concerns, in out (nv): by the number of the group of a velocity.
 void sri_step_problem_mark(const srStepProblem* problem, const srUnilateral* contact, double number, double* out);
 int sri_step_problem_group(const srStepProblem* problem, int velocity);
+// Velocities that stand for all that a contact concerns: those of its rows, or the first of each of its bodies, in `first`. Returns their number.
+int sri_step_problem_concerned(const srStepProblem* problem, const srUnilateral* contact, int first[2],
+                               const int** velocity);
 
 // Calls see with every problem after its solution; t and step are the caller's to set.
 void sri_step_problem_see(srStepProblem* problem, srSeeProblem* see, void* user);

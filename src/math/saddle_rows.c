@@ -28,6 +28,7 @@ struct srmRows {
   srmPattern M, G;
   bool sparse;
   int rank;
+  double* block;  // of the arrays of numbers and kept, trial, doubtful
   unsigned char *kept, *trial, *doubtful;
   double *length, *pivot, *work, *a, *b, *c, *e;  // ng each
   double* B;                                      // scaled rows: dense (ng x nv), sparse by the pattern of G
@@ -48,9 +49,7 @@ void srm_rows_destroy(srmRows* r) {
   srm_pattern_free(&r->M);
   srm_pattern_free(&r->G);
   srm_symmetric_destroy(r->S);
-  void* parts[] = {r->kept,  r->length,     r->pivot,       r->work,    r->a,      r->b,
-                   r->c,     r->e,          r->metric,      r->B,       r->basis,  r->R,
-                   r->order, r->pair_first, r->pair_second, r->pair_at, r->weight, r->least};
+  void* parts[] = {r->block, r->order, r->pair_first, r->pair_second, r->pair_at};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(r);
 }
@@ -73,9 +72,7 @@ static bool find_pairs(srmRows* r, const int* start, const int* neighbour) {
 
 static bool create_sparse(srmRows* r) {
   int *start = NULL, *neighbour = NULL;
-  bool good = srm_row_graph(&r->G, &start, &neighbour) && srm_take_numbers(&r->weight, (size_t)r->shape.nv) &&
-              srm_take_numbers(&r->least, (size_t)r->shape.ng) &&
-              srm_take_numbers(&r->B, (size_t)srm_pattern_count(&r->G));
+  bool good = srm_row_graph(&r->G, &start, &neighbour);
   const srmSymmetricShape shape = {.n = r->shape.ng, .start = start, .neighbour = neighbour};
   good = good && srm_symmetric_create(&shape, srm_symmetric_for(1, shape.n), &r->S) && find_pairs(r, start, neighbour);
   sr_free(start);
@@ -83,16 +80,30 @@ static bool create_sparse(srmRows* r) {
   return good;
 }
 
-static bool create_dense(srmRows* r) {
-  const size_t nv = (size_t)r->shape.nv, ng = (size_t)r->shape.ng;
-  return srm_take_numbers(&r->metric, nv * nv) && srm_take_numbers(&r->B, ng * nv) &&
-         srm_take_numbers(&r->basis, ng * nv) && srm_take_numbers(&r->R, ng * ng) && srm_take_ints(&r->order, ng);
+static bool take_numbers(srmRows* r) {
+  const size_t nv = (size_t)r->shape.nv, ng = (size_t)r->shape.ng, dense = r->sparse ? 0 : 1, sparse = 1 - dense;
+  const srPart parts[] = {{&r->length, ng},
+                          {&r->pivot, ng},
+                          {&r->work, ng},
+                          {&r->a, ng},
+                          {&r->b, ng},
+                          {&r->c, ng},
+                          {&r->e, ng},
+                          {&r->B, r->sparse ? (size_t)srm_pattern_count(&r->G) : ng * nv},
+                          {&r->metric, dense * nv * nv},
+                          {&r->basis, dense * ng * nv},
+                          {&r->R, dense * ng * ng},
+                          {&r->weight, sparse * nv},
+                          {&r->least, sparse * ng}};
+  if (!sr_take_parts(parts, SR_COUNT(parts), 3 * ng, &r->block, &r->kept)) return false;
+  r->trial = r->kept + ng;
+  r->doubtful = r->kept + 2 * ng;
+  return true;
 }
 
 srmRows* srm_rows_create(const srmSaddleShape* shape) {
   srmRows* r = sr_alloc(sizeof *r);
   if (r == NULL) return NULL;
-  const size_t ng = (size_t)shape->ng;
   const int below = shape->dense_below == 0 ? DENSE_BELOW : shape->dense_below;
   r->shape = *shape;
   bool good = true;
@@ -101,12 +112,7 @@ srmRows* srm_rows_create(const srmSaddleShape* shape) {
   r->shape.M = shape->M != NULL ? &r->M : NULL;
   r->shape.G = shape->G != NULL ? &r->G : NULL;
   r->sparse = shape->M != NULL && shape->G != NULL && shape->nv + shape->ng > below;
-  r->kept = sr_alloc(3 * ng + 1);
-  r->trial = r->kept != NULL ? r->kept + ng : NULL;
-  r->doubtful = r->kept != NULL ? r->kept + 2 * ng : NULL;
-  good = good && r->kept != NULL && srm_take_numbers(&r->length, ng) && srm_take_numbers(&r->pivot, ng) &&
-         srm_take_numbers(&r->work, ng) && srm_take_numbers(&r->a, ng) && srm_take_numbers(&r->b, ng) &&
-         srm_take_numbers(&r->c, ng) && srm_take_numbers(&r->e, ng) && (r->sparse ? create_sparse(r) : create_dense(r));
+  good = good && take_numbers(r) && (r->sparse ? create_sparse(r) : srm_take_ints(&r->order, (size_t)shape->ng));
   if (good) return r;
   srm_rows_destroy(r);
   return NULL;

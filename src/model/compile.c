@@ -60,6 +60,8 @@ static void rules(srCompiler* c) {
   if (sr_c_number(c, SR_ELEMENT_RUN, 0, theta, &run->theta) && !(run->theta >= 0.5 && run->theta <= 1)) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, theta), "'theta' must be from 0.5 to 1, got %g", run->theta);
   }
+  positive(c, SR_FIELD(srRunDef, sleep), &run->sleep);
+  positive(c, SR_FIELD(srRunDef, sleep_speed), &run->sleep_speed);
   // Table 1 of Haddouni et al. (2017) supplies what the file does not set.
   if (run->control != SR_CONTROL_POSITIONS) return;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, rtol)->text) run->rtol = 1e-4;
@@ -76,6 +78,7 @@ static void run_defaults(srCompiler* c, bool given) {
   run->method = "auto";
   run->rho = 0.8;
   run->theta = 1;
+  run->sleep_speed = 0.01;
   run->alpha = run->beta = 10;
   run->stabilization = SR_STABILIZATION_PROJECTION;
   m->run_penalty_stiffness = 1e6;
@@ -201,6 +204,7 @@ srStatus sr_compile_from(const srCatalog* catalog, const srSpec* spec, const srA
 
 void sr_model_destroy(srModel* model) {
   if (!model) return;
+  if (model->priv->generated.library) model->priv->generated.close(model->priv->generated.library);
   for (int i = 0; i < model->priv->nplugin; i++) model->priv->close_plugin(model->priv->plugins[i]);
   for (int i = 0; model->priv->triangles && i < model->nmesh; i++) sr_trimesh_destroy(model->priv->triangles[i]);
   sr_pool_free(&model->priv->pool);

@@ -255,7 +255,8 @@ void sr_compile_drivers(srCompiler* c) {
   srDriver* drivers = NEW(c, srDriver, m->ndriver);
   int* dof_driver = NEW(c, int, m->nv);
   for (int i = 0; i < m->nv; i++) dof_driver[i] = -1;
-  c->driver_roots = sr_pool_alloc(&c->scratch, (size_t)(3 * m->ndriver + 1) * sizeof(srNode));
+  c->driver_roots = NEW(c, srNode, 3 * m->ndriver);
+  c->priv->driver_root = c->driver_roots;
   for (int i = 0; i < m->ndriver; i++) compile_driver(c, i, &drivers[i], dof_driver);
   m->driver = drivers;
   m->dof_driver = dof_driver;

@@ -45,7 +45,8 @@ static void tell_faults(srCompiler* c, int mesh, const srMeshReport* report) {
         c->m->mesh[mesh].name);
     return;
   }
-  for (int k = 0; k < SR_MESH_FAULTS; k++) {
+  for (int i = 0; i < SR_MESH_FAULTS; i++) {
+    const srMeshFaultKind k = (srMeshFaultKind)i;
     const srMeshFault* fault = &report->fault[k];
     if (fault->count == 0 || k == SR_MESH_DUPLICATE) continue;  // files of triangles have every vertex several times
     const char* text = sr_pool_printf(&c->scratch, "mesh '%s': %d %s; the first is %s %d", c->m->mesh[mesh].name,

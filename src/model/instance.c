@@ -37,6 +37,7 @@ static size_t lay_out(const srModel* m, struct srInstances* x, char* base) {
   PLACE(nfree, (size_t)m->nset)
   PLACE(chain, n + shapes)
   PLACE(ball_of, shapes)
+  PLACE(central, shapes)
 #undef PLACE
   return used;
 }

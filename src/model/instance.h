@@ -46,11 +46,13 @@ struct srInstances {
   double* built;         // ncollider x 12: where the list was built: columns of the rotation, origin
   double* ball;          // ncollider x 4: centres, radii of the balls of one set
   int* ball_of;          // ncollider: their indices among the members of the set
-  double skin;           // range of the list: all pairs with a gap below it, when it was built ...
-  double* wider;         // ncollider: ... and as much more on the side of each, where it moves far in a step
-  double moved;          // largest possible change of a gap since then ...
-  long checked;          // ... at these positions; -1: unknown
-  bool made;             // there is a list
+  unsigned char*
+      central;    // ncollider: a ball around the center of mass of a free body on the ground, whose origin that is
+  double skin;    // range of the list: all pairs with a gap below it, when it was built ...
+  double* wider;  // ncollider: ... and as much more on the side of each, where it moves far in a step
+  double moved;   // largest possible change of a gap since then ...
+  long checked;   // ... at these positions; -1: unknown
+  bool made;      // there is a list
   // In a run: contacts are located where error control chooses the steps, else where the law needs the approach velocity; the list is then
   // fixed within a step, since the switching functions belong to it.
   bool running, adaptive, fixed;

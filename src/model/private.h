@@ -31,7 +31,27 @@ typedef struct srRecordRequest {
   srPlace place;
 } srRecordRequest;
 
+// Generated code in place of recursions, of the tree of joints with armature; NULL: that one is interpreted.
+typedef struct srKernels {
+  void (*accel)(const double* q, const double* v, const double* tau, double* a);  // of trees without drivers
+  void (*invdyna)(const double* q, const double* v, const double* a, double* tau);
+  void (*bias)(const double* q, const double* v, double* c);
+  void (*mass)(const double* q, double* M);     // nv x nv, below and on the diagonal
+  void (*entries)(const double* q, double* M);  // by M_row, M_column
+} srKernels;
+
+// Code that was loaded for a model (src/generated).
+typedef struct srLoadedCode {
+  srKernels kernels;
+  bool asked, used;
+  char reason[200];  // why it is not used
+  void* library;
+  void (*close)(void* library);
+} srLoadedCode;
+
 struct srModelPrivate {
+  const srKernels* kernels;  // in use; NULL: all is interpreted
+  srLoadedCode generated;
   srPool pool;         // everything the model points to
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator
   srProgram* laws;     // inputs t, q, v, state, sensor, arg (distance_arg) -> srData.formula
@@ -54,7 +74,8 @@ struct srModelPrivate {
   int nlate, nquantity;
   const srRecordRequest* quantity;  // nquantity: column names that they use
   const srNode* law_root;           // of the law program (nformula), and ...
-  const srNode* row_root;           // ... of the constraint formulas (nrow_formula): for derivatives
+  const srNode* row_root;           // ... of the constraint formulas (nrow_formula): for derivatives, and ...
+  const srNode* driver_root;        // ... of the drivers (3 ndriver)
   int nstate;                       // the first nstate states are <state> elements, ...
   int ny_user;                      // ... those up to ny_user parameters that change, ...
   int formula_rate;                 // ... whose rates are srData.formula[formula_rate ...]

@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "math/v4.h"
 #include "nonsmooth/operator.h"
+#include "nonsmooth/patch.h"
 
 enum {
   COLOURS = 64,                                  // bits of a mask; contacts beyond them are serial
@@ -17,14 +18,20 @@ enum {
   THREADED = 2000,                               // contacts from which on a bundle is worth a team
   PASSES = 4,                                    // from velocities computed anew; the first in single precision
   BLOCK = 64,                                    // bodies that have a sum
-  PERIOD = 4  // sweeps between two tests of the residual: a test costs about a third of a sweep
+  PERIOD = 4,     // sweeps between two tests of the residual: a test costs about a third of a sweep
+  STALLED = 600,  // sweeps after which the contacts that are not solved yet are counted, again after every ...
+  LEG = 200,      // ... so many more ...
+  FEW = 200,      // ... and if these are at the most so many, solved in patches (patch.h) ...
+  MENDED = 40     // ... with so many plain sweeps after them
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
 #define SCALED 0.95  // start values whose best multiple is below this are multiplied by it
 #define WAY 1.5      // largest step along a conjugate direction
 #define RESTART 0.5  // beta where steps have become longer
-#define LIKELY 2.0   // times the tolerance: change of a sweep below which the residual may be small enough
+#define STILL                                                                                                          \
+  1.25e-3  // part of the tolerance: mean square of the change of a sweep, below which more of them change the impulses no faster
+#define LIKELY 2.0  // times the tolerance: change of a sweep below which the residual may be small enough
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
 
@@ -189,18 +196,37 @@ static int bundle_of(srLanes* l, int body) { return l->count[root_of(l->island, 
 
 // ---- colours ------------------------------------------------------------------------------------------------------------
 
-SRM_INLINE bool round_at(const srLanes* l, const srContactPoint* x, int side) {
+// Are the arms of four contacts along their normals? From contact i on; the last one again where there are no more.
+SRM_INLINE void find_central(const srContactProblem* p, int i, v4u central[2]) {
+  const double *normal[4], *a[4], *b[4];
+  v4 n[4], arm[4], last[4], c[3];
+  for (int k = 0; k < 4; ++k) {
+    const srContactPoint* x = &p->point[i + k < p->ncontact ? i + k : p->ncontact - 1];
+    normal[k] = x->normal;
+    a[k] = x->arm[0];
+    b[k] = x->arm[0] + 2;  // its last number, and the other arm
+  }
+  v4_columns_at(normal, n);
+  v4_columns_at(a, arm);
+  v4_columns_at(b, last);
+  for (int side = 0; side < 2; ++side) {
+    const v4* r = side == 0 ? arm : last + 1;
+    v4_crosses(r, n, c);
+    central[side] = (v4u)(v4_dots(c, c) <= 1e-20 * v4_dots(r, r));
+  }
+}
+
+static inline bool round_at(const srLanes* l, const srContactPoint* x, int side, bool central) {
   const int body = x->body[side];
-  if (!moves(l, body)) return true;
-  const v4 arm = v4_xyz(x->arm[side]), c = v4_cross(arm, v4_xyz(x->normal));
-  return l->body[body].round && v4_dot(c, c) <= 1e-20 * v4_dot(arm, arm);
+  return !moves(l, body) || (l->body[body].round && central);
 }
 
 static int first_free(uint64_t taken) { return ~taken == 0 ? COLOURS : __builtin_ctzll(~taken); }
 
 #define NO_KEY UINT32_MAX  // nothing moves
 
-SRM_INLINE uint32_t colour_contact(srLanes* l, const srContactPoint* x) {
+// central: of both sides.
+SRM_INLINE uint32_t colour_contact(srLanes* l, const srContactPoint* x, const bool central[2]) {
   const int body = mover(l, x->body);
   if (body < 0) return NO_KEY;
   const bool pairs = moves(l, x->body[0]) && moves(l, x->body[1]);
@@ -215,7 +241,8 @@ SRM_INLINE uint32_t colour_contact(srLanes* l, const srContactPoint* x) {
     colour = first_free(l->wall[body]);
     l->wall[body] |= colour < COLOURS ? (uint64_t)1 << colour : 0;
   }
-  const int kind = !l->rows && round_at(l, x, 0) && round_at(l, x, 1) ? SR_LANES_BALL : SR_LANES_ROWS;
+  const int kind =
+      !l->rows && round_at(l, x, 0, central[0]) && round_at(l, x, 1, central[1]) ? SR_LANES_BALL : SR_LANES_ROWS;
   return (uint32_t)(bundle_of(l, body) * CLASSES + ((pairs ? COLOURS + 1 : 0) + colour) * SR_LANES_KINDS + kind);
 }
 
@@ -225,8 +252,10 @@ SRM_CLONES static void make_runs(srLanes* l, const srContactProblem* p) {
   memset(l->pair, 0, (size_t)p->nbody * sizeof *l->pair);
   memset(l->wall, 0, (size_t)p->nbody * sizeof *l->wall);
   memset(l->slot, 0, ((size_t)keys + 1) * sizeof *l->slot);
+  v4u central[2];
   for (int i = 0; i < p->ncontact; ++i) {
-    l->key[i] = colour_contact(l, &p->point[i]);
+    if (i % 4 == 0) find_central(p, i, central);
+    l->key[i] = colour_contact(l, &p->point[i], (const bool[2]){central[0][i % 4] != 0, central[1][i % 4] != 0});
     if (l->key[i] != NO_KEY) l->slot[l->key[i]]++;
   }
   size_t at = 0;
@@ -353,6 +382,7 @@ typedef struct Job {
   const srContactOptions* o;
   srBundle* bundle;
   double *impulse, tolerance;
+  int until;  // sweeps of a bundle, in all
   bool accelerate;
 } Job;
 
@@ -406,11 +436,11 @@ static void fill(const Job* job, const Hand* h) {
 }
 
 // Returns the largest change by this member.
-static double sweep(const Job* job, const Hand* h, bool traced, const srLaneMove* move) {
+static double sweep(const Job* job, const Hand* h, srLaneAct* act, const srLaneMove* move) {
   for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
     relax_joint(job->l, &job->l->joint[i]);
   if (job->bundle->joint[1] > job->bundle->joint[0]) meet(h);
-  return each_colour(job, h, traced ? job->l->kernel->sweep_traced : job->l->kernel->sweep, move);
+  return each_colour(job, h, act, move);
 }
 
 // The largest number of all members, the same for every one of them.
@@ -436,13 +466,15 @@ static double residual(const Job* job, const Hand* h) {
 }
 
 // Each batch has its sums; everyone adds them in their order: the same bits for any team.
-static srLaneSums sums_of(const Job* job) {
+static srLaneSums sums_of(const Job* job, bool square) {
   srLaneSums all = {0};
   for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
     const srLaneRun* run = &job->l->run[i];
     for (int k = 0; k < run->batches; ++k) {
       const srLaneSums* s = &job->l->sum[run->batch + k];
       all.square += s->square;
+      if (square) all.speed += s->speed;
+      if (square) continue;
       all.step += s->step;
       all.direction += s->direction;
       for (int j = 0; j < 3 && job->l->soft; ++j) all.soft[j] += s->soft[j];
@@ -463,7 +495,7 @@ static bool scale_start(const Job* job, const Hand* h) {
     l->kernel->work(l, &l->run[i], range[0], range[1]);
   }
   meet(h);
-  const srLaneSums sums = sums_of(job);
+  const srLaneSums sums = sums_of(job, false);
   const double by = fmax(0, -sums.step / sums.square);
   meet(h);
   if (!(sums.square > 0) || !(by < SCALED)) return false;
@@ -545,6 +577,15 @@ static void move(const Job* job, const Hand* h, const srLaneMove* to) {
   meet(h);
 }
 
+// Both, with a move that does not depend on d.
+static void follow(const Job* job, const Hand* h, const srLaneMove* to) {
+  int range[2];
+  share(h, job->l->nbody, range);
+  job->l->kernel->follow_rows(job->l, range[0], range[1], to->beta);
+  if (h->member == 0) aim_joints(job, to->beta), move_joints(job, to);
+  meet(h);
+}
+
 // How far to go along d: where p^T W p/2 + (q + mu |u_T| n)^T p is least, the slip u_T held; at most WAY.
 static double way_along(const Job* job, const srLaneSums* sums, double beta) {
   const srLanes* l = job->l;
@@ -564,13 +605,18 @@ static double way_along(const Job* job, const srLaneSums* sums, double beta) {
 // The move before the next sweep. last: square of the step before. calm: as Silcowitz-Hansen, Niebe and Erleben, from the end of the sweep along the last direction alone. What is
 // nearly solved already is left more even by it: heaps that rest do not creep.
 static srLaneMove extrapolate(const Job* job, const Hand* h, bool calm, double* last) {
-  const srLaneSums sums = sums_of(job);
+  const srLaneSums sums = sums_of(job, calm);
   const double square = sums.square + joints_square(job);
   srLaneMove next = {.beta = *last > 0 ? square / *last : 0, .way = 1, .back = 1};
   if (!(next.beta <= 1)) next.beta = calm ? 0 : RESTART;
   *last = square;
+  if (calm) {
+    follow(job, h, &next);
+    return next;
+  }
   aim(job, h, next.beta);
-  if (!calm) next.way = way_along(job, &sums, next.beta), next.back = 0;
+  next.way = way_along(job, &sums, next.beta);
+  next.back = 0;
   move(job, h, &next);
   return next;
 }
@@ -582,24 +628,34 @@ static bool is_solved(const Job* job, const Hand* h, double change) {
   return most_of(job, h, change) <= LIKELY * job->tolerance && residual(job, h) <= job->tolerance;
 }
 
+// Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and half of the least number is enough.
+static bool is_still(const Job* job) {
+  const double most = STILL * job->tolerance;
+  return job->bundle->joint[0] == job->bundle->joint[1] &&
+         sums_of(job, true).speed <= most * most * job->bundle->contacts;
+}
+
 // Every member decides alike, from the same numbers.
 static void iterate(const Job* job, const Hand* h) {
   const srContactOptions* o = job->o;
-  const int most = o->iterations - job->bundle->iterations, least = o->least_iterations - job->bundle->iterations;
-  const int plain = most - most / 2;  // plain sweeps from here on, as in sweeps.c
+  const srLaneKernel* kernel = job->l->kernel;
+  const int done = job->bundle->iterations, most = job->until - done, least = o->least_iterations - done;
+  const int plain = o->iterations - o->iterations / 2 - done;  // plain sweeps from here on, as in sweeps.c
   bool solved = least <= 0 && residual(job, h) <= job->tolerance, calm = true;
   double last = 0;
   srLaneMove next = {.beta = -1};
-  if (!solved && job->bundle->iterations == 0 && job->bundle->joint[0] == job->bundle->joint[1])
-    calm = !scale_start(job, h);
+  if (!solved && done == 0 && job->bundle->joint[0] == job->bundle->joint[1]) calm = !scale_start(job, h);
   if (!solved && job->accelerate) begin(job, h);
   int k = 0;
   while (!solved && k < most) {
     ++k;
-    const bool test = k >= least && (k % PERIOD == 0 || k == most), direct = job->accelerate && k < plain;
-    const double change = sweep(job, h, direct, &next);
-    if (test) solved = is_solved(job, h, change);
-    if (direct && !solved && k + 1 < plain) next = extrapolate(job, h, calm && k <= least, &last);
+    const bool direct = job->accelerate && k < plain, gentle = calm && k <= least;
+    srLaneAct* act = !direct ? kernel->sweep : gentle ? kernel->sweep_calm : kernel->sweep_traced;
+    const double change = sweep(job, h, act, &next);
+    const bool even = gentle && direct && k + 1 < plain && 2 * k >= least && k % PERIOD == 0;
+    const bool enough = k >= least || (even && is_still(job));
+    if (enough && (k % PERIOD == 0 || k == most)) solved = is_solved(job, h, change);
+    if (direct && !solved && k + 1 < plain) next = extrapolate(job, h, gentle, &last);
   }
   meet(h);  // nobody reads the number of iterations any more
   if (h->member == 0) {
@@ -655,29 +711,66 @@ static int most_iterations(const srLanes* l) {
   return most;
 }
 
+// Of the impulses; that of each contact in s->velocity, the velocities of the bodies in l->before, where the problem has points and no equations.
+static srContactError error_of(srContactSolver* s, const srContactProblem* p, const double* impulse) {
+  const bool points = p->row == NULL && p->nequation == 0;
+  return points ? sr_contact_error_points(p, impulse, s->lanes->before, s->velocity) : sr_contact_error(s, p, impulse);
+}
+
+static int count_above(const double* x, int n, double limit) {
+  int count = 0;
+  for (int i = 0; i < n; ++i) count += x[i] > limit;
+  return count;
+}
+
+// After a leg of the sweeps that has not ended at a solution. Plain sweeps follow patches: directions would lead back to where they were.
+static void next_leg(srContactSolver* s, bool accelerate, Job* job) {
+  const srContactProblem* p = job->p;
+  job->accelerate = accelerate;
+  if (count_above(s->velocity, p->ncontact, job->o->tolerance) <= FEW &&
+      sr_contact_patch_solve(s->patch, p, job->o->tolerance, job->impulse, s->lanes->before, s->velocity) > 0)
+    job->accelerate = false;
+  job->until += job->accelerate ? LEG : MENDED;
+  if (job->until > job->o->iterations) job->until = job->o->iterations;
+}
+
+// Has a bundle that is not solved sweeps left?
+static bool is_open(const srLanes* l, int most) {
+  for (int k = 0; k < l->nbundle; ++k) {
+    if (!l->bundle[k].solved && l->bundle[k].iterations < most) return true;
+  }
+  return false;
+}
+
 // In single precision first, if that is wanted and suffices. Velocities that accumulate differ by rounding from those of the error measure: where
 // that matters the sweeps go on, from velocities computed anew and to half the tolerance.
 static void solve_all(srContactSolver* s, const srContactProblem* p, const srContactOptions* o, bool accelerate,
                       double* impulse, srContactResult* result) {
   srLanes* l = s->lanes;
-  Job job = {.l = l, .p = p, .o = o, .impulse = impulse, .tolerance = o->tolerance, .accelerate = accelerate};
   const bool single = o->single && p->nequation == 0 && o->tolerance > SINGLE * fastest(p);
+  const bool patches = s->patch != NULL && p->row == NULL && p->nequation == 0 && p->ncontact > SR_CONTACT_PATCH;
+  Job job = {.l = l, .p = p, .o = o, .impulse = impulse, .tolerance = o->tolerance, .accelerate = accelerate};
+  job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
   scale_bodies(l, p);
   result->islands = find_bundles(l, p);
-  for (int pass = single ? 0 : 1; pass < PASSES; ++pass) {
+  for (int pass = single ? 0 : 1; pass < PASSES;) {
     l->kernel = pass == 0 ? &sr_lanes_single : &sr_lanes_double;
     job.tolerance = pass == 0 ? (1 - MARGIN) * o->tolerance : pass == 1 ? o->tolerance : 0.5 * job.tolerance;
     solve_bundles(l, job);
-    const bool points = p->row == NULL && p->nequation == 0;
-    result->error = points ? sr_contact_error_points(p, impulse, l->before) : sr_contact_error(s, p, impulse);
+    result->error = error_of(s, p, impulse);
     result->iterations = most_iterations(l);
     if (result->error.residual <= o->tolerance && result->error.bilateral <= o->tolerance) return;
+    if (patches && is_open(l, o->iterations)) {
+      next_leg(s, accelerate, &job);
+      continue;
+    }
     bool more = false;  // a bundle that seems to be solved, and has sweeps left
     for (int k = 0; k < l->nbundle; ++k) {
       more = more || (l->bundle[k].solved && l->bundle[k].iterations < o->iterations);
       l->bundle[k].solved = false;
     }
     if (!more) return;
+    ++pass;
   }
 }
 

@@ -64,6 +64,7 @@ typedef struct srLaneMove {
 // Of a batch in a traced sweep, over its contacts; q + mu |u_T| n is the gradient without impulses. Of bodies: squared length of their part of d, and its product with z.
 typedef struct srLaneSums {
   double square;           // of the step, in the metric of the mobilities
+  double speed;            // squares of the velocities that it stands for: of sweep_calm alone
   double step, direction;  // the gradient times step and d
   double soft[3];          // step.c step, step.c d, d.c d with the compliances c
 } srLaneSums;
@@ -84,6 +85,7 @@ typedef struct srLaneKernel {
   srLaneAct* apply;  // z += (H C)^T p
   srLaneAct* sweep;
   srLaneAct* sweep_traced;  // after a move; its step goes to l->trace, its sums to l->sum
+  srLaneAct* sweep_calm;    // the same with the square of the step alone
   double (*residual)(const srLanes* l, const srLaneRun* run, int from, int to);
   void (*work)(const srLanes* l, const srLaneRun* run, int from, int to);  // p.W p and p.q to l->sum, square and step
   void (*scale)(const srLanes* l, const srLaneRun* run, int from, int to, double by);  // impulses
@@ -91,6 +93,7 @@ typedef struct srLaneKernel {
   void (*begin_rows)(const srLanes* l, int from, int to);                              // before the first sweep
   void (*aim_rows)(const srLanes* l, int from, int to, double beta, srRowSums* sums);  // d of z
   void (*move_rows)(const srLanes* l, int from, int to, const srLaneMove* move);
+  void (*follow_rows)(const srLanes* l, int from, int to, double beta);  // both at once, with way = back = 1
   void (*store)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to, double* impulse);
   void (*row)(const srLanes* l, int body, double z[6]);          // linear part first
   void (*push)(const srLanes* l, int body, const double dz[6]);  // of joints
@@ -133,8 +136,9 @@ srLanes* sr_lanes_create(const srContactSize* most);  // NULL: out of memory
 void sr_lanes_destroy(srLanes* l);
 // False: the problem is not one of bodies with contacts that begin at 0 impulse.
 bool sr_lanes_take(const srContactProblem* p);
-// sr_contact_error of a problem by points without equations and lower bounds (error_points.c). v: room for SR_ROW numbers of each body and of the world, aligned to 32 bytes.
-srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, double* v);
+// sr_contact_error of a problem by points without equations and lower bounds (error_points.c). v: room for SR_ROW numbers of each body and of the world, aligned to 32 bytes: their
+// velocities, linear part first. each (contacts, and room for three more): the residuals of the contacts.
+srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, double* v, double* each);
 // Solve the whole problem: iterations, islands and error of the result.
 void sr_coloured_nsgs(srContactSolver* s, const srContactProblem* p, const srContactOptions* o, double* impulse,
                       srContactResult* result);

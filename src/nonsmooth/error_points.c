@@ -10,44 +10,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "math/vector3.h"
-
-// ---- velocities ---------------------------------------------------------------------------------------------------------
-
-SRM_INLINE void add_to(double* to, v4 x) { v4_store(to, v4_load(to) + x); }
-
-// Impulses on the bodies (SR_ROW numbers each): force, then moment about the center of mass.
-SRM_INLINE void push_bodies(const srContactProblem* p, const double* impulse, double* v) {
-  memset(v, 0, ((size_t)p->nbody + 1) * SR_ROW * sizeof *v);
-  for (int i = 0; i < p->ncontact; ++i) {
-    const srContactPoint* c = &p->point[i];
-    const double *x = impulse + 3 * (size_t)i, *n = c->normal;
-    double t[3], u[3];
-    srm_frame3(n, t, u);
-    const v4 f = v4_xyz(n) * x[0] + (v4){t[0], t[1], t[2], 0} * x[1] + (v4){u[0], u[1], u[2], 0} * x[2];
-    for (int side = 0; side < 2; ++side) {
-      if (c->body[side] < 0) continue;
-      double* to = v + SR_ROW * (size_t)c->body[side];
-      const v4 push = side == 0 ? -f : f;
-      add_to(to, push);
-      add_to(to + 4, v4_cross(v4_xyz(c->arm[side]), push));
-    }
-  }
-}
-
-// v_free + M^-1 of that; the row behind the last body is the world's, 0.
-SRM_INLINE void move_bodies(const srContactProblem* p, double* v) {
-  for (int i = 0; i < p->nbody; ++i) {
-    const srContactBody* b = &p->body[i];
-    const double* I = b->inverse_inertia;
-    double* at = v + SR_ROW * (size_t)i;
-    const v4 m = v4_load(at + 4);
-    const v4 turn =
-        (v4){I[0], I[3], I[4], 0} * m[0] + (v4){I[3], I[1], I[5], 0} * m[1] + (v4){I[4], I[5], I[2], 0} * m[2];
-    v4_store(at, v4_xyz(b->velocity + 3) + b->inverse_mass * v4_load(at));
-    v4_store(at + 4, v4_xyz(b->velocity) + turn);
-  }
-}
 
 // ---- four contacts ------------------------------------------------------------------------------------------------------
 
@@ -76,6 +38,50 @@ SRM_INLINE void take_four(const srContactProblem* p, const double* impulse, int 
   v4_columns_at(a, f->arm[0]);
   v4_columns_at(b, last);
   for (int k = 0; k < 3; ++k) f->arm[1][k] = last[k + 1];
+}
+
+// ---- velocities ---------------------------------------------------------------------------------------------------------
+
+SRM_INLINE void add_to(double* to, v4 x) { v4_store(to, v4_load(to) + x); }
+
+SRM_INLINE void push_pair(const srContactPoint* c, v4 f, double* v) {
+  for (int side = 0; side < 2; ++side) {
+    if (c->body[side] < 0) continue;
+    double* to = v + SR_ROW * (size_t)c->body[side];
+    const v4 push = side == 0 ? -f : f;
+    add_to(to, push);
+    add_to(to + 4, v4_cross(v4_xyz(c->arm[side]), push));
+  }
+}
+
+// Impulses on the bodies (SR_ROW numbers each): force, then moment about the center of mass.
+SRM_INLINE void push_bodies(const srContactProblem* p, const double* impulse, double* v) {
+  memset(v, 0, ((size_t)p->nbody + 1) * SR_ROW * sizeof *v);
+  for (int i = 0; i < p->ncontact; i += LANES) {
+    Four f;
+    vec x[4], t[2][3], row[4], force[4] = {{0}};
+    take_four(p, impulse, i, &f);
+    for (int k = 0; k < LANES; ++k) row[k] = v4_xyz(f.p[k]);
+    v4_columns(row, x);
+    v4_frames(f.normal, t[0], t[1]);
+    for (int k = 0; k < 3; ++k) force[k] = f.normal[k] * x[0] + t[0][k] * x[1] + t[1][k] * x[2];
+    v4_columns(force, row);
+    for (int k = 0; k < LANES && i + k < p->ncontact; ++k) push_pair(f.point[k], row[k], v);
+  }
+}
+
+// v_free + M^-1 of that; the row behind the last body is the world's, 0.
+SRM_INLINE void move_bodies(const srContactProblem* p, double* v) {
+  for (int i = 0; i < p->nbody; ++i) {
+    const srContactBody* b = &p->body[i];
+    const double* I = b->inverse_inertia;
+    double* at = v + SR_ROW * (size_t)i;
+    const v4 m = v4_load(at + 4);
+    const v4 turn =
+        (v4){I[0], I[3], I[4], 0} * m[0] + (v4){I[3], I[1], I[5], 0} * m[1] + (v4){I[4], I[5], I[2], 0} * m[2];
+    v4_store(at, v4_xyz(b->velocity + 3) + b->inverse_mass * v4_load(at));
+    v4_store(at + 4, v4_xyz(b->velocity) + turn);
+  }
 }
 
 // Of b relative to a, in world axes.
@@ -123,7 +129,8 @@ typedef struct Errors {
   mask worst, lost;  // lost: numbers that are none
 } Errors;
 
-SRM_INLINE void measure_four(const Four* f, const srContactProblem* p, const double* v, int first, Errors* e) {
+SRM_INLINE void measure_four(const Four* f, const srContactProblem* p, const double* v, int first, double* each,
+                             Errors* e) {
   const double* given[LANES];
   vec own[4], u[3], t[2][3], x[4], y[3], row[4];
   const srContactCone* const* c = f->cone;
@@ -143,6 +150,7 @@ SRM_INLINE void measure_four(const Four* f, const srContactProblem* p, const dou
   const vec r = natural_map(x[0], x + 1, y[0], y + 1, 2, mu, W);
   const mask number = {first, first + 1, first + 2, first + 3};
   const mask more = r > e->residual;
+  v4_store(each + first, r);
   e->worst = (more & number) | (~more & e->worst);
   e->lost |= ~(r <= every(HUGE_VAL));
   e->residual = larger(r, e->residual);
@@ -158,14 +166,15 @@ SRM_INLINE double most_of(vec x) {
   return most;
 }
 
-SRM_CLONES srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, double* v) {
+SRM_CLONES srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, double* v,
+                                                  double* each) {
   Errors e = {.worst = {-1, -1, -1, -1}};
   push_bodies(p, impulse, v);
   move_bodies(p, v);
   for (int i = 0; i < p->ncontact; i += LANES) {
     Four four;
     take_four(p, impulse, i, &four);
-    measure_four(&four, p, v, i, &e);
+    measure_four(&four, p, v, i, each, &e);
   }
   srContactError out = {.residual = any(e.lost) ? (double)NAN : most_of(e.residual),
                         .penetration = most_of(e.penetration),

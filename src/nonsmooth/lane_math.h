@@ -40,41 +40,7 @@ SRM_INLINE void cross(const vec a[3], const vec b[3], vec out[3]) {
 // row: SR_ROW times the number of the body; half 0: linear, 1: angular.
 SRM_INLINE REAL* place_of(REAL* z, int row, int half) { return z + row + 4 * half; }
 
-#if LANES == 8
-SRM_INLINE vec join(const REAL* z, int body, int with, int half) {
-  const quad a = *(const quad*)place_of((REAL*)(uintptr_t)z, body, half),
-             b = *(const quad*)place_of((REAL*)(uintptr_t)z, with, half);
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-SRM_INLINE void gather(const REAL* z, const int body[LANES], int half, vec out[3]) {
-  vec r[4];
-  UNROLL
-  for (int i = 0; i < 4; ++i) r[i] = join(z, body[i], body[4 + i], half);
-  const vec xy = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13),
-            xy2 = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
-  const vec zw = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15),
-            zw2 = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
-  out[0] = __builtin_shufflevector(xy, xy2, 0, 1, 8, 9, 4, 5, 12, 13);
-  out[1] = __builtin_shufflevector(xy, xy2, 2, 3, 10, 11, 6, 7, 14, 15);
-  out[2] = __builtin_shufflevector(zw, zw2, 0, 1, 8, 9, 4, 5, 12, 13);
-}
-SRM_INLINE void rows_of(const vec x[3], quad row[LANES]) {
-  const vec none = {0};
-  const vec xy = __builtin_shufflevector(x[0], x[1], 0, 8, 1, 9, 4, 12, 5, 13),
-            z0 = __builtin_shufflevector(x[2], none, 0, 8, 1, 9, 4, 12, 5, 13);
-  const vec xy2 = __builtin_shufflevector(x[0], x[1], 2, 10, 3, 11, 6, 14, 7, 15),
-            z2 = __builtin_shufflevector(x[2], none, 2, 10, 3, 11, 6, 14, 7, 15);
-  const vec r[4] = {__builtin_shufflevector(xy, z0, 0, 1, 8, 9, 4, 5, 12, 13),
-                    __builtin_shufflevector(xy, z0, 2, 3, 10, 11, 6, 7, 14, 15),
-                    __builtin_shufflevector(xy2, z2, 0, 1, 8, 9, 4, 5, 12, 13),
-                    __builtin_shufflevector(xy2, z2, 2, 3, 10, 11, 6, 7, 14, 15)};
-  UNROLL
-  for (int i = 0; i < 4; ++i) {
-    row[i] = __builtin_shufflevector(r[i], r[i], 0, 1, 2, 3);
-    row[4 + i] = __builtin_shufflevector(r[i], r[i], 4, 5, 6, 7);
-  }
-}
-#else
+#if LANES == 4
 SRM_INLINE void gather(const REAL* z, const int body[LANES], int half, vec out[3]) {
   vec r[4];
   UNROLL

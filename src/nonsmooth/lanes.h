@@ -39,17 +39,72 @@ typedef struct Trace {
   vec step[3], direction[3];  // step: change of the impulses in the last traced sweep
 } Trace;
 
-// Lanes from .. to-1 alone: the others may belong to bodies that other threads write.
-SRM_INLINE void scatter(REAL* z, const int body[LANES], int half, const vec x[3], int from, int to) {
-  quad row[LANES];
-  rows_of(x, row);
+// Velocities of the bodies of one side: linear and angular part. Those in lanes from .. to-1 alone are written: the others may belong to bodies that other threads write.
+#if LANES == 8
+// A body's row is one vector: eight of them are turned over at once.
+SRM_INLINE void gather_rows(const REAL* z, const int body[LANES], vec linear[3], vec angular[3]) {
+  vec r[LANES], part[2][3];
+  UNROLL
+  for (int i = 0; i < LANES; ++i) r[i] = *(const vec*)(z + body[i]);
+  UNROLL
+  for (int k = 0; k < 2; ++k) {
+    const vec *x = r + 4 * k, xy = __builtin_shufflevector(x[0], x[1], 0, 8, 1, 9, 4, 12, 5, 13),
+              xy2 = __builtin_shufflevector(x[2], x[3], 0, 8, 1, 9, 4, 12, 5, 13),
+              zw = __builtin_shufflevector(x[0], x[1], 2, 10, 3, 11, 6, 14, 7, 15),
+              zw2 = __builtin_shufflevector(x[2], x[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    part[k][0] = __builtin_shufflevector(xy, xy2, 0, 1, 8, 9, 4, 5, 12, 13);
+    part[k][1] = __builtin_shufflevector(xy, xy2, 2, 3, 10, 11, 6, 7, 14, 15);
+    part[k][2] = __builtin_shufflevector(zw, zw2, 0, 1, 8, 9, 4, 5, 12, 13);
+  }
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    linear[k] = __builtin_shufflevector(part[0][k], part[1][k], 0, 1, 2, 3, 8, 9, 10, 11);
+    angular[k] = __builtin_shufflevector(part[0][k], part[1][k], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+SRM_INLINE void scatter_rows(REAL* z, const int body[LANES], const vec linear[3], const vec angular[3], int from,
+                             int to) {
+  const vec none = {0};
+  vec row[LANES], part[2][3];
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    part[0][k] = __builtin_shufflevector(linear[k], angular[k], 0, 1, 2, 3, 8, 9, 10, 11);
+    part[1][k] = __builtin_shufflevector(linear[k], angular[k], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+  UNROLL
+  for (int k = 0; k < 2; ++k) {
+    const vec *x = part[k], xy = __builtin_shufflevector(x[0], x[1], 0, 8, 1, 9, 4, 12, 5, 13),
+              z0 = __builtin_shufflevector(x[2], none, 0, 8, 1, 9, 4, 12, 5, 13),
+              xy2 = __builtin_shufflevector(x[0], x[1], 2, 10, 3, 11, 6, 14, 7, 15),
+              z2 = __builtin_shufflevector(x[2], none, 2, 10, 3, 11, 6, 14, 7, 15);
+    row[4 * k] = __builtin_shufflevector(xy, z0, 0, 1, 8, 9, 4, 5, 12, 13);
+    row[4 * k + 1] = __builtin_shufflevector(xy, z0, 2, 3, 10, 11, 6, 7, 14, 15);
+    row[4 * k + 2] = __builtin_shufflevector(xy2, z2, 0, 1, 8, 9, 4, 5, 12, 13);
+    row[4 * k + 3] = __builtin_shufflevector(xy2, z2, 2, 3, 10, 11, 6, 7, 14, 15);
+  }
   if (to - from == LANES) {
     UNROLL
-    for (int i = 0; i < LANES; ++i) *(quad*)place_of(z, body[i], half) = row[i];
+    for (int i = 0; i < LANES; ++i) *(vec*)(z + body[i]) = row[i];
   } else {
+    for (int i = from; i < to; ++i) *(vec*)(z + body[i]) = row[i];
+  }
+}
+#else
+SRM_INLINE void gather_rows(const REAL* z, const int body[LANES], vec linear[3], vec angular[3]) {
+  gather(z, body, 0, linear);
+  gather(z, body, 1, angular);
+}
+
+SRM_INLINE void scatter_rows(REAL* z, const int body[LANES], const vec linear[3], const vec angular[3], int from,
+                             int to) {
+  for (int half = 0; half < 2; ++half) {
+    quad row[LANES];
+    rows_of(half == 0 ? linear : angular, row);
     for (int i = from; i < to; ++i) *(quad*)place_of(z, body[i], half) = row[i];
   }
 }
+#endif
 
 // Velocities of a batch while it is in registers: linear and angular part of both bodies.
 typedef struct Pair {
@@ -59,15 +114,13 @@ typedef struct Pair {
 SRM_INLINE void gather_pair(const REAL* z, const int body[2][LANES], bool pairs, Pair* v) {
   UNROLL
   for (int side = pairs ? 0 : 1; side < 2; ++side) {
-    gather(z, body[side], 0, v->linear[side]);
-    gather(z, body[side], 1, v->angular[side]);
+    gather_rows(z, body[side], v->linear[side], v->angular[side]);
   }
 }
 SRM_INLINE void scatter_pair(REAL* z, const int body[2][LANES], bool pairs, const Pair* v, int from, int to) {
   UNROLL
   for (int side = pairs ? 0 : 1; side < 2; ++side) {
-    scatter(z, body[side], 0, v->linear[side], from, to);
-    scatter(z, body[side], 1, v->angular[side], from, to);
+    scatter_rows(z, body[side], v->linear[side], v->angular[side], from, to);
   }
 }
 
@@ -110,10 +163,11 @@ SRM_INLINE void ball_solve(const Ball* b, const vec u[3], vec next[3], vec* slip
   vec t[3];
   UNROLL
   for (int k = 0; k < 3; ++k) t[k] = keep * b->p[k] - b->tangent * u[k] - along * b->n[k];
-  const vec square = dot3(t, t), scale = cut(square, limit);
+  const vec square = dot3(t, t), length = root(larger(square, every((REAL)TINY * (REAL)TINY)));
+  const vec scale = choose(square > limit * limit, limit / length, every(1));
   UNROLL
   for (int k = 0; k < 3; ++k) next[k] = N * b->n[k] + scale * t[k];
-  *slip = (1 - scale) * root(square) * b->mobility[1];
+  *slip = (1 - scale) * length * b->mobility[1];
 }
 
 SRM_INLINE vec ball_residual(const Ball* b, const vec u[3]) {
@@ -328,7 +382,7 @@ SRM_INLINE void apply_one(void* b, int kind, bool pairs, REAL* z, int from, int 
   scatter_pair(z, body, pairs, &v, from, to);
 }
 
-enum { SWEEP, TRACED, APPLY };
+enum { SWEEP, TRACED, CALM, APPLY };  // CALM: traced, with the square of its step alone for a sum
 
 // The sum of all lanes in double precision, in a fixed order.
 #if LANES == 8
@@ -368,9 +422,12 @@ SRM_INLINE vec along(const void* b, int kind, vec slip, const vec x[3]) {
   return dot3(shift_of(b, kind), x) + mu * slip * normal_of(b, kind, x);
 }
 
-SRM_INLINE void keep_sums(const void* b, int kind, const Trace* t, vec slip, const vec speed[3], bool soft,
+SRM_INLINE void keep_sums(const void* b, int kind, const Trace* t, vec slip, const vec speed[3], bool square, bool soft,
                           srLaneSums* to) {
   const vec *step = t->step, *d = t->direction, *p = impulse_of((void*)(uintptr_t)b, kind);
+  to->square = sum_of(dot3(speed, step));
+  if (square) to->speed = sum_of(dot3(speed, speed));
+  if (square) return;
   vec one = along(b, kind, slip, step), two = along(b, kind, slip, d);
   if (soft) {
     one += soft_product(b, kind, p, step);
@@ -379,7 +436,6 @@ SRM_INLINE void keep_sums(const void* b, int kind, const Trace* t, vec slip, con
     to->soft[1] = sum_of(soft_product(b, kind, step, d));
     to->soft[2] = sum_of(soft_product(b, kind, d, d));
   }
-  to->square = sum_of(dot3(speed, step));
   to->step = sum_of(one);
   to->direction = sum_of(two);
 }
@@ -393,7 +449,7 @@ SRM_INLINE vec change_run(const srLanes* l, const srLaneRun* run, int from, int 
     Trace* t = (Trace*)l->trace + run->batch + i;
     const int used = lanes_used(run, i), width = run->serial ? 1 : used;
     vec step[3] = {{0}}, slip = {0}, speed[3];
-    if (act == TRACED) follow_trace(t, move, impulse_of(b, kind));
+    if (act == TRACED || act == CALM) follow_trace(t, move, impulse_of(b, kind));
     if (act == APPLY) {
       for (int lane = 0; lane < used; lane += width) apply_one(b, kind, pairs, l->z, lane, lane + width);
       continue;
@@ -411,10 +467,10 @@ SRM_INLINE vec change_run(const srLanes* l, const srLaneRun* run, int from, int 
     }
     speed_of(b, kind, step, speed);
     most = larger(dot3(speed, speed), most);
-    if (act != TRACED) continue;
+    if (act == SWEEP) continue;
     UNROLL
     for (int k = 0; k < 3; ++k) t->step[k] = step[k];
-    keep_sums(b, kind, t, slip, speed, l->soft, &l->sum[run->batch + i]);
+    keep_sums(b, kind, t, slip, speed, act == CALM, l->soft, &l->sum[run->batch + i]);
   }
   return most;
 }
@@ -438,6 +494,10 @@ SRM_CLONES static double sweep(const srLanes* l, const srLaneRun* run, int from,
 SRM_CLONES static double sweep_traced(const srLanes* l, const srLaneRun* run, int from, int to,
                                       const srLaneMove* move) {
   return change(l, run, from, to, TRACED, move);
+}
+
+SRM_CLONES static double sweep_calm(const srLanes* l, const srLaneRun* run, int from, int to, const srLaneMove* move) {
+  return change(l, run, from, to, CALM, move);
 }
 
 SRM_CLONES static double apply(const srLanes* l, const srLaneRun* run, int from, int to, const srLaneMove* move) {
@@ -526,6 +586,16 @@ SRM_CLONES static void aim_rows(const srLanes* l, int from, int to, double beta,
   *sums = (srRowSums){.square = sum_of(square), .product = sum_of(product)};
 }
 
+// Both for a move that is known before: d = beta d + step, z += d - step.
+SRM_CLONES static void follow_rows(const srLanes* l, int from, int to, double beta) {
+  vec *z = l->z, *before = l->before, *drift = l->drift;
+  for (int i = VECTORS * from; i < VECTORS * to; ++i) {
+    const vec step = z[i] - before[i], d = (REAL)beta * drift[i] + step;
+    drift[i] = d;
+    before[i] = z[i] += d - step;
+  }
+}
+
 // z += way d - back step.
 SRM_CLONES static void move_rows(const srLanes* l, int from, int to, const srLaneMove* move) {
   const REAL way = (REAL)move->way, back = (REAL)move->back;
@@ -600,6 +670,141 @@ SRM_INLINE void fill_ball(const srLanes* l, const srContactProblem* p, int i, co
   b->soft[1][lane] = (REAL)cone->compliance[1];
   b->mobility[0][lane] = (REAL)normal;
   b->mobility[1][lane] = (REAL)(tangent + cone->compliance[1]);
+}
+
+// ---- four balls side by side: with the bits of one by one
+
+typedef struct Four {
+  int contact[4];
+  const srContactPoint* point[4];
+  v4 n[4], t[3], u[3];  // the frames of sr_contact_frame
+} Four;
+
+SRM_INLINE void take_four(const srContactProblem* p, const int* contact, Four* f) {
+  const double* normal[4];
+  UNROLL
+  for (int i = 0; i < 4; ++i) {
+    f->contact[i] = contact[i];
+    f->point[i] = &p->point[contact[i]];
+    normal[i] = f->point[i]->normal;
+  }
+  v4_columns_at(normal, f->n);
+  v4_frames(f->n, f->t, f->u);
+}
+
+// u: as free_velocity, for one side.
+SRM_INLINE void add_velocities(const srContactProblem* p, const Four* f, int side, v4 u[3]) {
+  static const srContactBody world = {0};
+  const double *arm[4], *turning[4], *moving[4];
+  v4 r[4], w[4], v[4], at[3];
+  UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const int body = f->point[i]->body[side];
+    const srContactBody* b = body < 0 ? &world : &p->body[body];
+    arm[i] = f->point[i]->arm[0] + 2 * side;  // the last number of one arm, and the other
+    turning[i] = b->velocity;
+    moving[i] = b->velocity + 2;
+  }
+  v4_columns_at(arm, r);
+  v4_columns_at(turning, w);
+  v4_columns_at(moving, v);
+  v4_crosses(w, r + side, at);
+  for (int k = 0; k < 3; ++k) u[k] = side == 0 ? u[k] - (at[k] + v[k + 1]) : u[k] + (at[k] + v[k + 1]);
+}
+
+// Lanes 4 half .. 4 half + 3.
+SRM_INLINE void put_four(vec* to, int half, v4 x) { *(quad*)((REAL*)to + 4 * half) = __builtin_convertvector(x, quad); }
+
+// Mobilities by the moving bodies.
+SRM_INLINE void add_bodies(const srLanes* l, const Four* f, bool pairs, Ball* b, int half, v4* normal, v4* tangent) {
+  for (int k = pairs ? 0 : 1; k < 2; ++k) {
+    const double* arm[4];
+    v4 r[4], linear, angular, sign;
+    UNROLL
+    for (int i = 0; i < 4; ++i) {
+      int sides[2];
+      sides_of(l, f->point[i], pairs, sides);
+      const int side = sides[k], body = f->point[i]->body[side];
+      arm[i] = side == 0 ? f->point[i]->arm[0] : f->point[i]->arm[0] + 2;
+      linear[i] = l->body[body].linear;
+      angular[i] = l->body[body].angular[0];
+      sign[i] = side == 0 ? -1 : 1;
+      b->row_at[k][4 * half + i] = SR_ROW * body;
+    }
+    v4_columns_at(arm, r);
+    const v4u first = (v4u)(sign < 0);
+    for (int j = 0; j < 3; ++j) r[j] = (v4)(((v4u)r[j] & first) | ((v4u)r[j + 1] & ~first));
+    const v4 turn = sign * v4_dots(r, f->n) * angular;
+    put_four(&b->linear[k], half, sign * linear);
+    put_four(&b->angular[k], half, turn);
+    *normal += linear * linear;
+    *tangent += linear * linear + turn * turn;
+  }
+}
+
+// As fill_ball, of LANES contacts.
+SRM_INLINE void fill_balls(const srLanes* l, const srContactProblem* p, const int* contact, const double* impulse,
+                           bool pairs, Ball* b) {
+  for (int half = 0; half < LANES / 4; ++half) {
+    Four f;
+    v4 row[4], given[4], start[4], u[3], normal = {0}, tangent = {0}, mu, soft;
+    const double* cone[4];
+    take_four(p, contact + 4 * half, &f);
+    UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const srContactCone* c = &p->cone[f.contact[i]];
+      cone[i] = &c->shift;  // slip and the normal compliance follow
+      mu[i] = c->mu;
+      soft[i] = c->compliance[1];
+      row[i] = v4_xyz(impulse + 3 * (size_t)f.contact[i]);
+    }
+    v4_columns_at(cone, given);
+    v4_columns(row, start);
+    for (int k = 0; k < 3; ++k) u[k] = f.n[k] * given[0] + f.t[k] * given[1] + f.u[k] * given[2];
+    for (int side = 0; side < 2; ++side) add_velocities(p, &f, side, u);
+    add_bodies(l, &f, pairs, b, half, &normal, &tangent);
+    for (int k = 0; k < 3; ++k) {
+      put_four(&b->n[k], half, f.n[k]);
+      put_four(&b->p[k], half, f.n[k] * start[0] + f.t[k] * start[1] + f.u[k] * start[2]);
+      put_four(&b->shift[k], half, u[k]);
+    }
+    const v4 along = p->compliance * normal + given[3], across = tangent + soft;
+    put_four(&b->mu, half, mu);
+    put_four(&b->normal, half, 1 / (normal + along));
+    put_four(&b->tangent, half, 1 / across);
+    put_four(&b->soft[0], half, along);
+    put_four(&b->soft[1], half, soft);
+    put_four(&b->mobility[0], half, normal);
+    put_four(&b->mobility[1], half, across);
+  }
+}
+
+SRM_INLINE v4 roots(v4 x) {
+  v4 r;
+  for (int i = 0; i < 4; ++i) r[i] = __builtin_sqrt(x[i]);
+  return r;
+}
+
+// As store_ball and keep_in_cone, of LANES contacts.
+SRM_INLINE void store_balls(const Ball* b, const srContactProblem* p, const int* contact, double* impulse) {
+  for (int half = 0; half < LANES / 4; ++half) {
+    Four f;
+    v4 world[3], x[4], row[4], mu;
+    take_four(p, contact + 4 * half, &f);
+    for (int i = 0; i < 4; ++i) mu[i] = p->cone[f.contact[i]].mu;
+    for (int k = 0; k < 3; ++k)
+      world[k] = __builtin_convertvector(*(const quad*)((const REAL*)&b->p[k] + 4 * half), v4);
+    const v4 along = v4_dots(f.n, world);
+    x[0] = (v4)((v4u)along & ~(v4u)(along < 0));
+    x[1] = v4_dots(f.t, world);
+    x[2] = v4_dots(f.u, world);
+    x[3] = v4_zero();
+    const v4 length = roots(x[1] * x[1] + x[2] * x[2]), limit = mu * x[0], part = limit / length;
+    const v4u longer = (v4u)(length > limit);
+    for (int k = 1; k < 3; ++k) x[k] = (v4)(((v4u)(x[k] * part) & longer) | ((v4u)x[k] & ~longer));
+    v4_columns(x, row);
+    for (int i = 0; i < 4; ++i) v4_put3(impulse + 3 * (size_t)f.contact[i], row[i]);
+  }
 }
 
 // H of the contact over one body.
@@ -701,6 +906,10 @@ SRM_CLONES static void fill(const srLanes* l, const srContactProblem* p, const s
   for (int i = from; i < to; ++i) {
     void* b = batch_of(l, run, i);
     const int used = lanes_used(run, i);
+    if (used == LANES && run->kind == SR_LANES_BALL) {
+      fill_balls(l, p, l->order + run->first + LANES * i, impulse + p->nequation, run->pairs, b);
+      continue;
+    }
     if (used < LANES) clear(b, run->kind);
     for (int lane = 0; lane < used; ++lane) {
       const int contact = l->order[run->first + LANES * i + lane];
@@ -740,10 +949,14 @@ static void store_rows(const Rows* b, int lane, double* out) {
   out[2] = s * t + c * u;
 }
 
-static void store(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
-                  double* impulse) {
+SRM_CLONES static void store(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
+                             double* impulse) {
   for (int i = from; i < to; ++i) {
     const void* b = batch_of(l, run, i);
+    if (lanes_used(run, i) == LANES && run->kind == SR_LANES_BALL) {
+      store_balls(b, p, l->order + run->first + LANES * i, impulse + p->nequation);
+      continue;
+    }
     for (int lane = 0; lane < lanes_used(run, i); ++lane) {
       const int contact = l->order[run->first + LANES * i + lane];
       double* out = impulse + p->nequation + 3 * (size_t)contact;
@@ -778,6 +991,7 @@ const srLaneKernel KERNEL = {
     .apply = apply,
     .sweep = sweep,
     .sweep_traced = sweep_traced,
+    .sweep_calm = sweep_calm,
     .residual = residual,
     .work = work,
     .scale = scale,
@@ -785,6 +999,7 @@ const srLaneKernel KERNEL = {
     .begin_rows = begin_rows,
     .aim_rows = aim_rows,
     .move_rows = move_rows,
+    .follow_rows = follow_rows,
     .store = store,
     .row = row,
     .push = push_row,

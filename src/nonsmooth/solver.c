@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "nonsmooth/coloured.h"
+#include "nonsmooth/patch.h"
 
 // ---- table --------------------------------------------------------------------------------------------------------------
 
@@ -75,120 +76,93 @@ srContactSize sr_contact_size(const srContactProblem* problem) {
 
 void sr_contact_solver_destroy(srContactSolver* s) {
   if (s == NULL) return;
-  srDense* d = &s->dense;
-  void* parts[] = {s->contact,
-                   s->joint,
-                   s->body,
-                   s->free,
-                   s->island,
-                   s->parent,
-                   s->place,
-                   s->mark,
-                   s->step,
-                   s->direction,
-                   s->before,
-                   s->drift,
-                   s->velocity,
-                   d->full,
-                   d->right,
-                   d->factor,
-                   d->reciprocal,
-                   d->X,
-                   d->y,
-                   d->A,
-                   d->At,
-                   d->b,
-                   d->p,
-                   d->u,
-                   d->J,
-                   d->F,
-                   d->step,
-                   d->trial,
-                   d->trial_u,
-                   d->weight,
-                   d->column,
-                   d->place,
-                   d->best,
-                   d->residual_u,
-                   d->pivot,
-                   d->lcp,
-                   d->lcp_index,
-                   s->impact.cone,
-                   s->impact.body,
-                   s->impact.before,
-                   s->impact.approach,
-                   s->impact.zero,
-                   s->impact.compression,
-                   s->impact.trial};
-  for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  sr_free(s->block);
   sr_lanes_destroy(s->lanes);
+  sr_contact_patch_destroy(s->patch);
   sr_free(s);
 }
 
-static void* take(bool* good, size_t count, size_t size) {
-  void* memory = *good ? sr_alloc((count + 1) * size) : NULL;
-  *good = *good && memory != NULL;
+// All arrays are in one block: they are laid out twice, without memory to find its size, then in it.
+typedef struct Room {
+  char* block;
+  size_t used;
+} Room;
+
+#define ALIGNMENT 64u
+
+static void* take(Room* room, size_t count, size_t size) {
+  void* memory = room->block != NULL ? room->block + room->used : NULL;
+  room->used += ((count + 1) * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   return memory;
 }
 
-static double* numbers(bool* good, size_t count) { return take(good, count, sizeof(double)); }
+static double* numbers(Room* room, size_t count) { return take(room, count, sizeof(double)); }
 
-static bool take_dense(srDense* d, int rows) {
+static void take_dense(Room* room, srDense* d, int rows) {
   const size_t n = (size_t)rows;
   const int lcp = rows + rows / 2;  // three variables for the two rows of a planar contact
   const size_t square = (size_t)lcp * (size_t)lcp, vectors = 2 * (size_t)lcp;
   double** squares[] = {&d->full, &d->factor, &d->X, &d->A, &d->At, &d->J};
   double** arrays[] = {&d->right, &d->reciprocal, &d->y,     &d->b,       &d->p,    &d->u,
                        &d->F,     &d->step,       &d->trial, &d->trial_u, &d->best, &d->residual_u};
-  bool good = true;
   d->most = rows;
-  if (rows == 0) return true;
-  for (int i = 0; i < SR_COUNT(squares); ++i) *squares[i] = numbers(&good, n * n);
-  for (int i = 0; i < SR_COUNT(arrays); ++i) *arrays[i] = numbers(&good, n);
-  d->weight = numbers(&good, 2 * n);
+  if (rows == 0) return;
+  for (int i = 0; i < SR_COUNT(squares); ++i) *squares[i] = numbers(room, n * n);
+  for (int i = 0; i < SR_COUNT(arrays); ++i) *arrays[i] = numbers(room, n);
+  d->weight = numbers(room, 2 * n);
   int** ints[] = {&d->pivot, &d->column, &d->place};
-  for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, n, sizeof(int));
-  d->lcp = numbers(&good, square + vectors + sr_lemke_numbers(lcp));
-  d->lcp_index = take(&good, n + 2 * (size_t)lcp, sizeof *d->lcp_index);
-  return good;
+  for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(room, n, sizeof(int));
+  d->lcp = numbers(room, square + vectors + sr_lemke_numbers(lcp));
+  d->lcp_index = take(room, n + 2 * (size_t)lcp, sizeof *d->lcp_index);
 }
 
-static bool take_impact(srImpactMemory* m, const srContactSize* most) {
+static void take_impact(Room* room, srImpactMemory* m, const srContactSize* most) {
   const size_t rows = 3 * (size_t)most->contacts + (size_t)most->equations;
   double** arrays[] = {&m->before, &m->approach, &m->zero, &m->compression, &m->trial};
-  bool good = true;
-  m->cone = take(&good, (size_t)most->contacts, sizeof *m->cone);
-  m->body = take(&good, (size_t)most->bodies, sizeof *m->body);
-  for (int i = 0; i < SR_COUNT(arrays); ++i) *arrays[i] = numbers(&good, rows);
-  return good;
+  m->cone = take(room, (size_t)most->contacts, sizeof *m->cone);
+  m->body = take(room, (size_t)most->bodies, sizeof *m->body);
+  for (int i = 0; i < SR_COUNT(arrays); ++i) *arrays[i] = numbers(room, rows);
+}
+
+static size_t lay_out(srContactSolver* s, char* block) {
+  Room memory = {.block = block}, *room = &memory;
+  const srContactSize* most = &s->most;
+  const size_t bodies = (size_t)most->bodies, contacts = (size_t)most->contacts, equations = (size_t)most->equations;
+  const size_t states = 6 * bodies > (size_t)most->dense ? 6 * bodies : (size_t)most->dense;
+  const size_t impulses = 3 * contacts + SR_JOINT_ROWS * equations;
+  s->contact = take(room, contacts, sizeof *s->contact);
+  s->joint = take(room, equations, sizeof *s->joint);
+  s->body = take(room, bodies, sizeof *s->body);
+  s->free = take(room, bodies, sizeof *s->free);
+  s->island = take(room, bodies, sizeof *s->island);
+  s->parent = take(room, bodies, sizeof *s->parent);
+  s->place = take(room, bodies, sizeof *s->place);
+  s->mark = take(room, bodies, sizeof *s->mark);
+  s->step = numbers(room, impulses);
+  s->direction = numbers(room, impulses);
+  s->before = numbers(room, states);
+  s->drift = numbers(room, states);
+  s->velocity = numbers(room, 3 * contacts + equations);
+  take_dense(room, &s->dense, most->dense);
+  take_impact(room, &s->impact, most);
+  return memory.used;
 }
 
 srContactSolver* sr_contact_solver_create(const srContactSize* most) {
   srContactSolver* s = sr_alloc(sizeof *s);
   if (s == NULL) return NULL;
-  bool good = true;
-  const size_t bodies = (size_t)most->bodies, contacts = (size_t)most->contacts, equations = (size_t)most->equations;
-  const size_t states = 6 * bodies > (size_t)most->dense ? 6 * bodies : (size_t)most->dense;
-  const size_t impulses = 3 * contacts + SR_JOINT_ROWS * equations;
   s->most = *most;
-  s->contact = take(&good, contacts, sizeof *s->contact);
-  s->joint = take(&good, equations, sizeof *s->joint);
-  s->body = take(&good, bodies, sizeof *s->body);
-  s->free = take(&good, bodies, sizeof *s->free);
-  s->island = take(&good, bodies, sizeof *s->island);
-  s->parent = take(&good, bodies, sizeof *s->parent);
-  s->place = take(&good, bodies, sizeof *s->place);
-  s->mark = take(&good, bodies, sizeof *s->mark);
-  s->step = numbers(&good, impulses);
-  s->direction = numbers(&good, impulses);
-  s->before = numbers(&good, states);
-  s->drift = numbers(&good, states);
-  s->velocity = numbers(&good, 3 * contacts + equations);
-  s->lanes = good ? sr_lanes_create(most) : NULL;
-  good = good && s->lanes != NULL && take_dense(&s->dense, most->dense) && take_impact(&s->impact, most);
-  if (good) return s;
-  sr_contact_solver_destroy(s);
-  return NULL;
+  s->block = sr_alloc(lay_out(s, NULL));
+  bool good = s->block != NULL;
+  if (good && most->bodies > 0) good = (s->lanes = sr_lanes_create(most)) != NULL;  // a matrix has no colours
+  if (good && most->bodies > 0 && most->contacts > SR_CONTACT_PATCH)
+    good = (s->patch = sr_contact_patch_create(most)) != NULL;
+  if (!good) {
+    sr_contact_solver_destroy(s);
+    return NULL;
+  }
+  (void)lay_out(s, s->block);
+  return s;
 }
 
 // ---- solve --------------------------------------------------------------------------------------------------------------
@@ -226,7 +200,7 @@ srStatus sr_contact_solve(srContactSolver* s, const srContactProblem* problem, c
   const srMethodRow* row = row_of(options->method);
   *result = (srContactResult){.method = &row->method, .error = {NAN, NAN, NAN, NAN, NAN, -1}};
   if (!sr_contact_fits(s, problem)) return SR_INPUT;
-  if (row->coloured != NULL && sr_lanes_take(problem)) {
+  if (row->coloured != NULL && s->lanes != NULL && sr_lanes_take(problem)) {
     row->coloured(s, problem, options, impulse, result);
   } else {
     const srStatus status = solve_islands(s, row, problem, options, impulse, result);

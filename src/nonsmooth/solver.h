@@ -68,10 +68,13 @@ typedef struct srImpactMemory {
 } srImpactMemory;
 
 typedef struct srLanes srLanes;
+typedef struct srContactPatch srContactPatch;
 
 struct srContactSolver {
   srContactSize most;
-  srLanes* lanes;  // of coloured sweeps
+  srLanes* lanes;         // of coloured sweeps; NULL: no bodies
+  srContactPatch* patch;  // NULL: the problems are not larger than one
+  void* block;            // of all arrays
   const srContactProblem* problem;
   bool matrix;  // the loaded problem has one
   int ncontact, njoint, nbody, nisland;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/private.h"
 #include "report/report.h"
 
 #define MOST_MISSING 1e-2  // part of the largest energy that the balance may miss without a warning
@@ -57,6 +58,10 @@ void sr_warn_method_options(const srRunOptions* o, const srRunGiven* given, srMe
                    method->name);
   if (!method->impulses && o->contact != SR_CONTACT_HYBRID && given->theta)
     sr_report_warn(messages, "--theta is for the methods moreau and moreau-compliant; %s has no such parameter",
+                   method->name);
+  if (!method->impulses && o->contact != SR_CONTACT_HYBRID && given->sleep)
+    sr_report_warn(messages,
+                   "--sleep and --sleep-speed are for the methods moreau and moreau-compliant; by %s nothing sleeps",
                    method->name);
   if (!method->implicit && !method->switches && given->tangent)
     sr_report_warn(messages, "--tangent is for implicit methods; %s solves no equations with it", method->name);
@@ -261,6 +266,10 @@ static void put_run(const srRunReport* r, srText* out) {
   if (o->control != SR_CONTROL_DEFAULT) sr_json_text(&json, "control", controls[o->control]);
   sr_json_text(&json, "formulation", sr_formulation_word(m->formulation));
   sr_json_text(&json, "contact", r->contact);
+  if (m->priv->generated.asked) {
+    sr_json_bool(&json, "generated", m->priv->kernels != NULL);
+    sr_json_text(&json, "generated_why", m->priv->kernels != NULL ? NULL : m->priv->generated.reason);
+  }
   if (r->start) sr_json_text(&json, "start", r->start);
   sr_json_number(&json, "t", x->t);
   sr_json_numbers(&json, "q", d->jq, m->njq);
@@ -292,6 +301,8 @@ static void put_run(const srRunReport* r, srText* out) {
     sr_json_int(&json, "problems", x->problems);
     sr_json_int(&json, "unsolved", x->unsolved);
     sr_json_number(&json, "sweeps", sweeps_of_step(x));
+    sr_json_int(&json, "contacts_solved", x->contacts_solved);
+    sr_json_int(&json, "asleep", x->asleep);
     if (o->contact != SR_CONTACT_TIMESTEPPING) {
       sr_json_int(&json, "rank_changes", x->stats.rank_changes + x->stats.rank_phases);
       sr_json_int(&json, "redundant", x->stats.redundant_most);
@@ -402,6 +413,8 @@ static void show_run(const srRunReport* r, srText* out) {
   show_settings(out, r->options);
   sr_text_add(out, "\n", 1);
   show_switches(out, x);
+  if (m->priv->generated.asked)
+    sr_show_line(out, "generated code", "%s", m->priv->kernels != NULL ? "yes" : m->priv->generated.reason);
   if (m->constrained) sr_show_line(out, "stabilization", "%s", stabilization_of(r->options));
   sr_show_assembly(out, m, r->assembly);
   sr_show_line(out, "time reached", "%.9g s of %.9g s", x->t, r->options->t_end);

@@ -92,12 +92,12 @@ void sr_show_redundant(srText* out, const srModel* m, const srRank* r) {
 
 void sr_show_rest(srText* out, const srRest* rest) {
   if (rest == NULL || rest->n + rest->indeterminate == 0) return;
-  sr_show_line(out, "contacts", "%d closed of %d; %d force%s undetermined", rest->closed, rest->n, rest->indeterminate,
-               rest->indeterminate == 1 ? "" : "s");
+  if (rest->n > 0) sr_show_line(out, "contacts", "%d closed of %d", rest->closed, rest->n);
+  sr_show_line(out, "undetermined forces", "%d", rest->indeterminate);
   for (int i = 0; i < rest->n; i++) {
     const srRestContact* c = &rest->contact[i];
     if (c->status == SR_REST_OPEN) continue;
-    sr_text_print(out, "  %s on %s %s: normal %.9g%s, friction %.9g\n", c->a, c->b ? c->b : "its end",
+    sr_text_print(out, "  %s on %s %s: normal %.9g%s, friction %.9g\n", c->b ? c->b : c->a, c->b ? c->a : "its end",
                   sr_rest_word(c->status), c->normal_force, c->unique ? "" : " (not unique)", c->friction_force);
   }
 }

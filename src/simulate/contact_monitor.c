@@ -20,8 +20,10 @@
 #include "force/ports.h"
 #include "simulate/passing.h"
 
-#define TOUCHING 1e-9  // m: bodies no deeper than this at the start are just in contact
-#define PARTING 1e-12  // m: depth just before separation
+#define TOUCHING 1e-9    // m: bodies no deeper than this at the start are just in contact
+#define PARTING 1e-12    // m: depth just before separation
+#define IDLE 1e-12       // m: gaps of bodies that touch and move together are 0 but for rounding ...
+#define IDLE_SPEED 1e-9  // m/s: ... and so are their rates
 
 static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
 
@@ -227,6 +229,13 @@ int sr_contact_monitor_measure_located(srContactMonitor* monitor) {
   int answer = monitor->formulas ? sr_measure(monitor->m, monitor->d) : 0;
   for (int i = 0; i < monitor->nlocated && answer == 0; ++i) answer = measure(monitor, i);
   return answer;
+}
+
+// Faces that touch without a force, such as the pads of a closed gripper, have a gap of some 1e-17 m whose sign changes for ever while the arm moves: each change would be an event
+// and a restart. So a contact that is open closes at -b and one that is closed opens at b, b = IDLE/(1 + (gap'/IDLE_SPEED)^2), which is nothing where bodies really meet.
+double sr_contact_monitor_switch(const srContactMonitor* monitor, int i) {
+  const double speed = monitor->rate[i] / IDLE_SPEED, band = IDLE / (1.0 + speed * speed);
+  return sr_contact_monitor_closed(monitor, i) ? monitor->gap[i] - band : monitor->gap[i] + band;
 }
 
 static int measure_all(srContactMonitor* monitor) {
@@ -444,7 +453,8 @@ static int measure_before(srContactMonitor* monitor, const srIntegrator* x) {
 static void look_at_located(srContactMonitor* monitor) {
   for (int i = 0; i < monitor->nlocated; ++i) {
     const bool in = monitor->gap[i] <= 0.0, closed = sr_contact_monitor_closed(monitor, i);
-    monitor->late[i] = closed ? monitor->gap[i] > 0.0 : in && monitor->rate[i] < 0.0;
+    const double side = sr_contact_monitor_switch(monitor, i);
+    monitor->late[i] = closed ? side > 0.0 : side <= 0.0 && monitor->rate[i] < 0.0;
     if (!closed || !in) continue;
     double* z = monitor->d->z + element_of(monitor, i)->z;
     z[SR_Z_SPEED] = fmax(z[SR_Z_SPEED], -monitor->rate[i]);

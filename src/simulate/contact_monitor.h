@@ -38,6 +38,8 @@ void sr_contact_monitor_destroy(srContactMonitor* monitor);
 // gap and rate of the located contacts at d's state.
 int sr_contact_monitor_measure_located(srContactMonitor* monitor);
 bool sr_contact_monitor_closed(const srContactMonitor* monitor, int i);
+// Changes its sign where a located contact, measured, closes or opens: its gap, but for what is rounding.
+double sr_contact_monitor_switch(const srContactMonitor* monitor, int i);
 void sr_contact_monitor_names(const srContactMonitor* monitor, int i, const char** a, const char** b);
 // The shapes of an element that is a contact of two shapes: planes, balls and other convex ones. False: it is none.
 bool sr_element_shapes(const srForceElement* element, srConvex shape[2]);

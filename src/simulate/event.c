@@ -131,7 +131,7 @@ static int gap_values(void* user, double t, const double* q, const double* v, co
   double* rate = value + contacts->first_other;
   (void)t, (void)q, (void)v, (void)y;
   const int answer = sr_contact_monitor_measure_located(contacts);
-  memcpy(value, contacts->gap, n * sizeof *value);
+  for (int i = 0; i < contacts->nlocated; ++i) value[i] = sr_contact_monitor_switch(contacts, i);
   memcpy(rate, contacts->rate, n * sizeof *value);
   for (int i = contacts->nlocated; i < contacts->first_other; ++i) {  // unused slots of near pairs
     value[i] = 1.0;

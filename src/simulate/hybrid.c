@@ -146,6 +146,7 @@ static srStatus monitor_stepping(srRun* run) {
   srRunSide* s = run->other;
   const srImpulses* x = sri_impulses(run->integrator);
   const uint64_t state = contact_state(run, &s->nclosed);
+  s->nclosed += x->asleep;
   s->quiet = x->nstruck == 0 && state == s->state ? s->quiet + 1 : 0;
   s->state = state;
   if (s->quiet < s->quiet_least || s->nclosed > DENSE) return SR_OK;

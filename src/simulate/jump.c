@@ -290,6 +290,7 @@ static int act(void* user, double t, double* q, double* v, double* y, const sign
       monitor->chatter(monitor->user, t, i);
     } else {
       monitor->held[i] = turned_over(monitor, i, fired[i]);
+      if (monitor->jumped != NULL) monitor->jumped(monitor->user, t, i);
     }
   }
   return 0;

@@ -29,6 +29,7 @@ typedef struct srJumpMonitor {
   long jumps, rapids;       // all that were located; those that came almost at once
   // A law chatters from t on: it is no longer located.
   void (*chatter)(void* user, double t, int i);
+  void (*jumped)(void* user, double t, int i);  // a jump at t; NULL: nobody asks
   void* user;
 } srJumpMonitor;
 

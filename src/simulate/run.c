@@ -13,6 +13,7 @@
 #include "simulate/run.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "constraint/constraint.h"
@@ -90,9 +91,11 @@ static srStatus step(srRun* run) {
   sr_run_take_impulses(run);
   sr_run_tell_struck(run);
   sr_run_tell_jam(run);
+  sr_run_tell_sleep(run);
   const double t = sri_time(run->integrator);
+  const srIntegrator* before = run->integrator;
   const srStatus status = sr_run_take_events(run);
-  if (status != SR_OK) return status;
+  if (status != SR_OK || run->integrator != before) return status;
   const bool whole = sri_time(run->integrator) == t;
   if (sr_contact_monitor_step(run->contacts, run->integrator, run, sr_run_tell_impact) != 0) {
     return sr_run_fail_at(run, sri_time_before(run->integrator), "a contact cannot be evaluated");
@@ -176,13 +179,21 @@ static void conclude(srRun* run) {
     result->unsolved = of->unsolved;
   }
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;
+  result->asleep = sr_run_count_asleep(run);
   sr_run_tell_odd_rows(run);
   sr_run_tell_impulses(run);
   result->seconds = sr_run_clock() - run->started;
 }
 
+// Entries of the list of events are written before they count.
+static void clear(srRunResult* result) {
+  const size_t list = offsetof(srRunResult, event), behind = list + sizeof result->event;
+  memset(result, 0, list);
+  memset((char*)result + behind, 0, sizeof *result - behind);
+}
+
 srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages, srRunResult* result) {
-  memset(result, 0, sizeof *result);
+  clear(result);
   result->t = d->t;
   srRun run = {.m = m, .d = d, .options = options, .result = result, .messages = messages};
   run.method = sri_method_find(options->method);

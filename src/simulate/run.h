@@ -157,14 +157,17 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances
 // ---- run_log.c
 void sr_run_tell_impact(void* run, double t, int i);
 void sr_run_tell_passed(void* run, double t, double step, int i);  // step: one that would meet the contact
-void sr_run_tell_jam(srRun* run);     // Painleve's configuration in the last step of time-stepping
-void sr_run_tell_struck(srRun* run);  // impacts of rigid contacts in the last step
+void sr_run_tell_jam(srRun* run);           // Painleve's configuration in the last step of time-stepping
+void sr_run_tell_sleep(srRun* run);         // islands that fell asleep or woke up in it
+int sr_run_count_asleep(const srRun* run);  // bodies
+void sr_run_tell_struck(srRun* run);        // impacts of rigid contacts in the last step
 void sr_run_tell_hybrid(srRun* run, double t, const char* kind, const char* reason);
 void sr_run_tell_rigid(void* run, const srRigidEvent* event);  // of rigid contacts, by events
 void sr_run_tell_event(void* run, double t, int i);
 void sr_run_tell_chatter(void* run, double t, int i);
-void sr_run_tell_impulses(srRun* run);    // contact problems that were not solved
-void sr_run_tell_integrator(srRun* run);  // changes of rank and of method, what was lost during the run
+void sr_run_tell_load(void* run, double t, int i);  // a law jumps
+void sr_run_tell_impulses(srRun* run);              // contact problems that were not solved
+void sr_run_tell_integrator(srRun* run);            // changes of rank and of method, what was lost during the run
 
 // ---- run_failure.c
 SR_PRINTF(2, 3) void sr_run_say(srRun* run, const char* format, ...);  // adds to result->error_message

@@ -30,6 +30,7 @@ bool sr_run_make_contacts(srRun* run) {
   if (x == NULL) return false;
   x->system = run->system;
   x->system.points = false;
+  x->system.asleep = NULL;  // results have them all
   const srSystem system = sr_system(&x->system);
   x->most = 2 * system.ncontact;  // those of the list, and those of the method that are not in it
   x->list = sri_contacts_create(&system);
@@ -161,6 +162,28 @@ static void take_impulses(srRun* run, int listed) {
   }
 }
 
+// Of contacts that sleep: they are not in the problem of the step. Impulses of points are along the normal in world axes and its tangents.
+static void take_sleeping(srRun* run, int listed) {
+  const srIntegrator* x = run->integrator;
+  const double h = sri_time(x) - sri_time_before(x);
+  for (int i = 0; h > 0 && i < listed && sri_impulses(x)->asleep > 0; ++i) {
+    const srUnilateral* at = &run->row_contacts->list[i];
+    srFoundContact* to = &run->row_contacts->found.contact[i];
+    const double* p = to->normal == 0 ? sri_impulse_of(x, at->id) : NULL;
+    if (p == NULL || !(p[0] > 0)) continue;
+    const double force[3] = {p[0] / h, p[1] / h, p[2] / h};
+    const bool sticks = hypot(p[1], p[2]) < (1 - INSIDE) * at->mu * p[0];
+    srUnilateral c = *at;
+    if (run->other != NULL ? run->other->system.points : run->system.points) {
+      double direction[3][3];
+      put_directions(run->m, run->d, at, to, false, direction);
+      srm_set3(c.axis, direction[0]);
+      c.n = 0;
+    }
+    put_force(run, &c, at, force, sticks ? SR_CONTACT_STICKS : SR_CONTACT_SLIDES, to);
+  }
+}
+
 void sr_run_find_contacts(srRun* run, double t) {
   srRowContacts* x = run->row_contacts;
   int listed = 0;
@@ -172,6 +195,7 @@ void sr_run_find_contacts(srRun* run, double t) {
     take_multipliers(run, listed);
   } else {
     take_impulses(run, listed);
+    take_sleeping(run, listed);
   }
   run->d->found = &x->found;
 }

@@ -60,6 +60,7 @@ void sr_run_take_impulses(srRun* run) {
     if (-contact->gap > run->contacts->deepest && sr_contact_is_length(run->m, contact->id))
       run->contacts->deepest = -contact->gap;
   }
+  run->result->contacts_solved += x->count;
   run->w_before[SR_ACCOUNT_CONTACT] += x->normal;
   run->w_before[SR_ACCOUNT_FRICTION] += x->friction;
 }

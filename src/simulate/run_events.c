@@ -31,8 +31,10 @@ static srStatus fail_gathered(srRun* run, double t, const char* name) {
 // An action that cannot be carried out.
 static srStatus fail_action(srRun* run, double t, double t_good) {
   char sentence[400];
-  if (run->rigid != NULL && sri_rigid_error(run->rigid)[0] != '\0')
-    return sr_run_fail_at(run, t_good, sri_rigid_error(run->rigid));
+  if (run->rigid != NULL && sri_rigid_error(run->rigid)[0] != '\0') {
+    (void)snprintf(sentence, sizeof sentence, "at t = %.9g %s", t, sri_rigid_error(run->rigid));
+    return sr_run_fail(run, t_good, sentence);
+  }
   if (sr_events_gathered(run->events) != NULL) return fail_gathered(run, t_good, sr_events_gathered(run->events));
   if (sr_motion_leaps(&run->events->motion, t, sentence, sizeof sentence)) return sr_run_fail(run, t_good, sentence);
   return sr_run_fail_at(run, t_good,
@@ -42,7 +44,7 @@ static srStatus fail_action(srRun* run, double t, double t_good) {
 
 // All that happens at one instant, t: actions, and what they trigger.
 static srStatus act(srRun* run, double t) {
-  const double t_good = sri_time_before(run->integrator);
+  const double t_good = run->other != NULL ? t : sri_time_before(run->integrator);  // time-stepping goes on from t
   bool ends = false;
   const srStatus status = sri_events_act(run->events->events, t, run->q, run->v, run->y, &ends);
   run->ended = run->ended || ends;
@@ -70,12 +72,13 @@ srStatus sr_run_happen(srRun* run, double t) {
   if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) {
     return sr_run_fail_at(run, t_good, "the state at an event cannot be found");
   }
-  sr_run_restart_work(run);
   sr_normalize(run->m, run->q);
   sr_run_put_followers(run, t);
   if (!put_on_constraints(run, t)) return sr_run_fail_at(run, t_good, "the constraints cannot be met at an event");
+  const srIntegrator* before = run->integrator;
   const srStatus status = act(run, t);
-  if (status != SR_OK) return status;
+  if (status != SR_OK || run->integrator != before) return status;  // the other side of hybrid contact has started
+  sr_run_restart_work(run);
   return sri_restart(run->integrator, t, run->q, run->v, run->y) == SR_OK
              ? SR_OK
              : sr_run_fail(run, t, sri_error_message(run->integrator));

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/link.h"
 #include "force/force.h"
 #include "model/private.h"
 #include "simulate/run.h"
 #include "system/system.h"
 
-#define RARE 64         // places in the list that impacts leave to other events
+#define RARE 64         // places in the list that impacts leave to other events; loads and sleep half of them
 #define MOST_LOST 1e-3  // of the largest energy in one step: more is reported
 
 // An event at t; those beyond the capacity are only counted.
@@ -17,7 +18,8 @@ SR_PRINTF(6, 7)
 static void note(srRun* run, double t, const char* kind, const char* a, const char* b, const char* format, ...) {
   srRunResult* result = run->result;
   ++result->event_count;
-  const int room = strcmp(kind, "impact") == 0 ? SR_RUN_EVENTS - RARE : SR_RUN_EVENTS;
+  const bool common = strcmp(kind, "load") == 0 || strcmp(kind, "sleep") == 0 || strcmp(kind, "wake") == 0;
+  const int room = SR_RUN_EVENTS - (strcmp(kind, "impact") == 0 ? RARE : common ? RARE / 2 : 0);
   if (result->nevent >= room) return;
   int i = result->nevent++;
   for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
@@ -87,6 +89,40 @@ void sr_run_tell_jam(srRun* run) {
       "rigid bodies have no motion there, or several, and the run depends on the step from there on; "
       "--contact event has the impact without collision",
       a, b != NULL ? "' on '" : "", b != NULL ? b : "", t);
+}
+
+void sr_run_tell_sleep(srRun* run) {
+  const srModel* m = run->m;
+  int n = 0;
+  const srSleepEvent* event = sri_sleep_events(run->integrator, &n);
+  for (int i = 0; i < n; ++i) {
+    const srSleepEvent* e = &event[i];
+    const char *a = m->body_name[m->link_body[m->dof_link[e->velocity]]], *b = NULL;
+    static const char* const causes[] = {[SR_WAKE_CONTACT] = "touched",
+                                         [SR_WAKE_FORCE] = "other forces act on it",
+                                         [SR_WAKE_MOTION] = "a driver or surface moves it",
+                                         [SR_WAKE_RESTART] = "the motion restarts"};
+    if (!e->wakes) {
+      note(run, e->t, "sleep", a, NULL, "the island of %.40s, %d velocities, rests and sleeps", a, e->count);
+      continue;
+    }
+    const char *one = a, *two = NULL;
+    if (e->id >= 0) sr_contact_names(m, e->id, &one, &two);
+    if (e->id >= 0) b = two;
+    note(run, e->t, "wake", one, b, "the island of %.40s, %d velocities, wakes: %s", a, e->count, causes[e->cause]);
+  }
+}
+
+int sr_run_count_asleep(const srRun* run) {
+  const srModel* m = run->m;
+  const int* island = run->integrator != NULL ? sri_asleep(run->integrator) : NULL;
+  int n = 0;
+  for (int i = 1; island != NULL && i <= m->nbody; ++i) {
+    int link = m->body_link[i];
+    while (link > 0 && sr_link_nv[m->link_type[link]] == 0) link = m->link_parent[link];
+    n += link > 0 && island[m->link_v[link]] != 0;
+  }
+  return n;
 }
 
 // All points of a pair that do the same at one instant are one event.
@@ -199,6 +235,13 @@ void sr_run_tell_chatter(void* user, double t, int i) {
   note(run, t, "chatter", name, NULL, "'%.50s' jumps back and forth without time passing: not located any more", name);
 }
 
+void sr_run_tell_load(void* user, double t, int i) {
+  srRun* run = user;
+  const char* name = run->m->priv->of_switch[i].name;
+  if (run->m->priv->of_switch[i].of_motion) return;  // of a driver: no load
+  note(run, t, "load", name, NULL, "'%.80s' jumps", name);
+}
+
 // ---- when it is over ----------------------------------------------------------------------------------------------------
 
 static void tell_losses(srRun* run) {
@@ -239,11 +282,13 @@ static void tell_ranks(srRun* run) {
 }
 
 void sr_run_tell_impulses(srRun* run) {
-  const srImpulses* x = run->integrator != NULL ? sri_impulses(run->integrator) : NULL;
+  const srIntegrator* stepping = run->integrator;
+  if (run->other != NULL && !run->method->impulses) stepping = run->other->integrator;
+  const srImpulses* x = stepping != NULL ? sri_impulses(stepping) : NULL;
   if (x == NULL) return;
-  run->result->complementarity = x->worst;
-  run->result->unsolved = x->unsolved;
-  run->result->problems = sri_stats(run->integrator)->steps;
+  run->result->complementarity = fmax(run->result->complementarity, x->worst);
+  run->result->unsolved += x->unsolved;
+  run->result->problems += sri_stats(stepping)->steps;
   run->result->sweeps = x->sweeps;
   if (x->unsolved == 0) return;
   sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},

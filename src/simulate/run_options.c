@@ -25,6 +25,8 @@ srRunOptions sr_run_options(const srModel* m) {
       .control = run->control,
       .rho = run->rho,
       .theta = run->theta,
+      .sleep = run->sleep,
+      .sleep_speed = run->sleep_speed,
       .family = run->family,
       .tangent = run->tangent,
       .stabilization = run->stabilization,
@@ -205,6 +207,8 @@ srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptio
   options.control = o->control;
   options.rho = o->rho;
   options.theta = o->theta;
+  options.sleep = o->sleep;
+  options.sleep_speed = o->sleep_speed;
   options.family = o->family;
   options.tangent = o->tangent;
   options.threads = o->threads;

@@ -74,6 +74,7 @@ bool sr_run_make_events(srRun* run, const srSystem* system) {
   run->jumps = sr_jumps_create(run->m, run->d, run->integrator);
   if (run->contacts == NULL || run->jumps == NULL) return false;
   run->jumps->chatter = sr_run_tell_chatter;
+  if (run->options->contact != SR_CONTACT_CONTINUOUS) run->jumps->jumped = sr_run_tell_load;
   run->jumps->user = run;
   run->events = sr_events_create(run->m, run->d, system, run->integrator, run->contacts, run->jumps, run->rigid, &told);
   return run->events != NULL;

@@ -179,6 +179,7 @@ const srRunResult* sr_step_result(srStepper* s) {
   if (s->run.integrator != NULL) {
     s->result.t = sri_time(s->run.integrator);
     s->result.stats = *sri_stats(s->run.integrator);
+    s->result.asleep = sr_run_count_asleep(&s->run);
   }
   if (s->run.contacts != NULL) s->result.clamps = s->run.contacts->clamps;
   if (s->run.contacts != NULL) s->result.penetration = s->run.contacts->deepest;

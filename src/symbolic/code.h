@@ -1,5 +1,5 @@
 // Straight-line code made of graph nodes: what every language prints.
-//   lower.c nodes to values with signs | count.c operations | emit.c statements | language_*.c syntax
+//   lower.c nodes to values with signs | count.c operations | order.c order of statements | room.c values that wait | emit.c statements | language_*.c syntax
 #ifndef SR_SYMBOLIC_CODE_H
 #define SR_SYMBOLIC_CODE_H
 
@@ -15,7 +15,7 @@ typedef struct srCodeValue {
   srRef child[3];
   double number;     // CONST, > 0 or 0
   srVarKind kind;    // VAR
-  int index;         // VAR, PARAM
+  int index;         // VAR, PARAM, LOOKUP
   const char* name;  // PARAM
   int uses;          // by values and outputs
   srNode node;       // the first that it stands for
@@ -27,6 +27,9 @@ typedef struct srCode {
   srCodeValue* value;  // n, children before parents
   int nout;
   srRef* out;
+  bool unpacked;              // sines and cosines are statements
+  const srGraphTable* table;  // ntable, that lookups use
+  int ntable;
 } srCode;
 
 typedef struct srOperations {
@@ -39,6 +42,9 @@ typedef struct srOperations {
 srCode* sr_code_create(srPool* pool, const srGraph* graph, const srNode* roots, int nroot);
 srOperations sr_code_count(srPool* pool, const srCode* code);
 
+// Its outputs. input: arrays by srVarKind, and parameters behind them; work: n doubles.
+void sr_code_evaluate(const srCode* code, const double* const* input, double* work, double* out);
+
 // Terms of a value that is a sum, or its only term: sums that are used once are part of it. Products that are used once come last, so that each is one fused multiply-add.
 typedef struct srTerms {
   int n, nproduct;
@@ -46,6 +52,28 @@ typedef struct srTerms {
 } srTerms;
 bool sr_code_is_sum(const srCodeValue* v);
 bool sr_code_is_inline(const srCode* code, int value);  // part of the statement that uses it
+bool sr_code_is_packed(const srCode* code, int value);  // sine or cosine of an angle, computed before the statements
 srTerms sr_code_terms(srPool* pool, const srCode* code, int value);
+
+// Statements in the order in which they are written: values, and -1 - k for output k.
+typedef struct srOrder {
+  int n, *item;
+  long price;  // twice the values that find no register and are stored, and those that are read again
+} srOrder;
+srOrder sr_code_order(srPool* pool, const srCode* code, int registers);
+
+// Values that statements and outputs use, which are statements as well.
+typedef struct srOperands {
+  int n, *value;
+} srOperands;
+const srOperands* sr_code_operands(srPool* pool, const srCode* code);  // by items of an order: [-1 - k] of output k
+
+typedef struct srRoom {
+  int n;      // slots
+  int* slot;  // of each value that is put into one
+  srOperands *put,
+      *read;  // before each item of the order: values that are put into their slots, and that are read again
+} srRoom;
+srRoom sr_code_room(srPool* pool, const srCode* code, const srOrder* order, int registers);
 
 #endif

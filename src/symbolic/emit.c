@@ -14,6 +14,7 @@ typedef struct Print {
   const srSyntax* syntax;
   srText* to;
   const int* angle;  // of values: which packed angle it is
+  int* version;      // of values: how often they were read again
 } Print;
 
 static const srCodeValue* value_of(const Print* p, srRef ref) { return &p->f->code->value[SR_REF_VALUE(ref)]; }
@@ -26,17 +27,24 @@ static void number(const Print* p, double x) {
 }
 
 static void input(const Print* p, const srCodeValue* v) {
-  static const char* const arrays[SR_VAR_KINDS] = {"t", "q", "v", "y", "sensor", "arg", "record", "a", "tau"};
+  static const char* const arrays[SR_VAR_KINDS] = {"t",      "q", "v",   "y",     "sensor", "arg",
+                                                   "record", "a", "tau", "stage", "motion"};
   if (v->op == SR_OP_PARAM)
-    sr_text_print(p->to, "%s", v->name);
-  else if (v->kind == SR_VAR_TIME)
-    sr_text_print(p->to, "t");
+    sr_text_print(p->to, "p%s%d%s", p->syntax->open, v->index + p->syntax->base, p->syntax->close);
+  else if ((v->kind == SR_VAR_TIME || v->kind == SR_VAR_STAGE) && !p->syntax->pointers)
+    sr_text_print(p->to, "%s", arrays[v->kind]);
   else
     sr_text_print(p->to, "%s%s%d%s", arrays[v->kind], p->syntax->open, v->index + p->syntax->base, p->syntax->close);
 }
 
-static bool is_packed(const Print* p, const srCodeValue* v) {
-  return (v->op == SR_OP_SIN || v->op == SR_OP_COS) && value_of(p, v->child[0])->bare;
+static const char* name_of(int value, int version, char* text, size_t size) {
+  (void)snprintf(text, size, version > 0 ? "x%d_%d" : "x%d", value, version);
+  return text;
+}
+
+static void name(const Print* p, int value) {
+  char text[32];
+  sr_text_print(p->to, "%s", name_of(value, p->version ? p->version[value] : 0, text, sizeof text));
 }
 
 static void expression(const Print* p, srRef ref, int level);  // level 0: a sum; 1: a factor
@@ -48,8 +56,16 @@ static void operation(const Print* p, const srCodeValue* v) {
   for (const char* c = format; *c != 0; c++) {
     if (*c != '%') {
       sr_text_add(p->to, c, 1);
+    } else if (c[1] == 't') {
+      sr_text_print(p->to, "table%d", p->f->table[v->index]);
+      ++c;
     } else {
-      expression(p, v->child[argument++], *++c == 'f');
+      const srRef ref = v->child[argument++];
+      const bool constant = value_of(p, ref)->op == SR_OP_CONST;
+      ++c;
+      if (constant) sr_text_print(p->to, "%s", p->syntax->constant[0]);
+      expression(p, ref, constant || *c == 'f');
+      if (constant) sr_text_print(p->to, "%s", p->syntax->constant[1]);
     }
   }
 }
@@ -69,6 +85,8 @@ static void product(const Print* p, const srCodeValue* v) {
   expression(p, v->child[1], 1);
 }
 
+static bool is_one(const srCodeValue* v) { return v->op == SR_OP_CONST && v->number == 1; }
+
 // The value itself, not its name.
 static void definition(const Print* p, int value, int level) {
   const srCodeValue* v = &p->f->code->value[value];
@@ -78,6 +96,10 @@ static void definition(const Print* p, int value, int level) {
     if (level > 0) sr_text_print(p->to, ")");
   } else if (v->op == SR_OP_MUL) {
     product(p, v);
+  } else if (v->op == SR_OP_DIV && p->syntax->inverse && is_one(value_of(p, v->child[0]))) {
+    sr_text_print(p->to, "%s(", p->syntax->inverse);
+    expression(p, v->child[1], 0);
+    sr_text_print(p->to, ")");
   } else if (v->op == SR_OP_DIV) {
     if (level > 0) sr_text_print(p->to, "(");
     expression(p, v->child[0], 1);
@@ -108,13 +130,13 @@ static void expression(const Print* p, srRef ref, int level) {
     number(p, v->number);
   else if (v->op == SR_OP_VAR || v->op == SR_OP_PARAM)
     input(p, v);
-  else if (is_packed(p, v))
+  else if (sr_code_is_packed(p->f->code, SR_REF_VALUE(ref)))
     sr_text_print(p->to, "%s%s%d%s", v->op == SR_OP_SIN ? "sine" : "cosine", p->syntax->open,
                   p->angle[SR_REF_VALUE(v->child[0])] + p->syntax->base, p->syntax->close);
   else if (sr_code_is_inline(p->f->code, SR_REF_VALUE(ref)))
     definition(p, SR_REF_VALUE(ref), level);
   else
-    sr_text_print(p->to, "x%d", SR_REF_VALUE(ref));
+    name(p, SR_REF_VALUE(ref));
 }
 
 static void angle_terms(const Print* p, srRef ref, bool first) {
@@ -129,7 +151,7 @@ static void angle_terms(const Print* p, srRef ref, bool first) {
 }
 
 void sr_emit_angle(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, int value, srText* to) {
-  const Print p = {pool, f, syntax, to, NULL};
+  const Print p = {pool, f, syntax, to, NULL, NULL};
   angle_terms(&p, 2 * value, true);
 }
 
@@ -147,14 +169,28 @@ int sr_emit_angles(srPool* pool, const srEmitFunction* f, int** angles) {
   return n;
 }
 
-// What is needed as a statement: not what only packed sines use.
-static void find_statements(const Print* p, unsigned char* needed) {
-  const srCode* code = p->f->code;
-  for (int i = 0; i < code->nout; i++) needed[SR_REF_VALUE(code->out[i])] = 1;
+const unsigned char* sr_emit_turns(srPool* pool, const srEmitFunction* f, int nq) {
+  const srCode* code = f->code;
+  unsigned char *turns = sr_pool_alloc(pool, (size_t)nq + 1), *in_angle = sr_pool_alloc(pool, (size_t)code->n + 1),
+                *elsewhere = sr_pool_alloc(pool, (size_t)code->n + 1);
+  for (int i = 0; i < code->nout; i++) elsewhere[SR_REF_VALUE(code->out[i])] = 1;
   for (int i = code->n - 1; i >= 0; i--) {
     const srCodeValue* v = &code->value[i];
-    for (int k = 0; needed[i] && !is_packed(p, v) && k < sr_op_arity(v->op); k++) needed[SR_REF_VALUE(v->child[k])] = 1;
+    const bool packed = sr_code_is_packed(code, i), angle = packed || (v->op == SR_OP_ADD && in_angle[i]);
+    for (int k = 0; v->uses > 0 && k < sr_op_arity(v->op); k++) {
+      const int child = SR_REF_VALUE(v->child[k]);
+      in_angle[child] |= angle;
+      elsewhere[child] |= !packed && (!angle || elsewhere[i]);
+    }
   }
+  bool any = false;
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (!in_angle[i] || v->op == SR_OP_ADD || v->op == SR_OP_CONST) continue;
+    if (v->op != SR_OP_VAR || v->kind != SR_VAR_Q || elsewhere[i]) return NULL;
+    turns[v->index] = any = true;
+  }
+  return any ? turns : NULL;
 }
 
 static void output(const Print* p, int i) {
@@ -179,28 +215,71 @@ static void output(const Print* p, int i) {
   sr_text_print(p->to, "%s", p->syntax->end);
 }
 
-void sr_emit_body(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, srText* to) {
+// The last one that is not behind the node.
+static const srSymNote* note_of(const srEmitFunction* f, srNode node) {
+  int low = 0, high = f->nnote;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (f->note[middle].node <= node)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 ? &f->note[low - 1] : NULL;
+}
+
+#define HELD 150      // values in registers, where others have room
+#define ALL 230       // at most
+#define SLOTS 216     // in float, of two blocks of 128 threads: all of the shared memory of a multiprocessor
+#define IN_CACHE 200  // values a thread that the compiler stores at little cost
+
+// Room for values that find no register, where they are too many for the cache; what there is too little room for is left to the compiler.
+static srRoom room_for(srPool* pool, const srCode* code, const srOrder* order) {
+  int held = HELD;
+  if (sr_code_room(pool, code, order, ALL).n < IN_CACHE) return (srRoom){0};
+  srRoom room = sr_code_room(pool, code, order, held);
+  while (room.n > SLOTS) room = sr_code_room(pool, code, order, held += 10);
+  return room;
+}
+
+static void wait_or_return(const Print* p, const srRoom* room, int t) {
+  char first[32], text[32];
+  for (int k = 0; k < room->put[t].n; k++) {
+    const int v = room->put[t].value[k];
+    sr_text_print(p->to, p->syntax->put, room->slot[v], name_of(v, p->version[v], text, sizeof text));
+  }
+  for (int k = 0; k < room->read[t].n; k++) {
+    const int v = room->read[t].value[k];
+    name_of(v, 0, first, sizeof first);
+    sr_text_print(p->to, p->syntax->get, name_of(v, ++p->version[v], text, sizeof text), room->slot[v], first);
+  }
+}
+
+int sr_emit_body(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, srText* to) {
   const srCode* code = f->code;
   int *list, *angle = sr_pool_alloc(pool, ((size_t)code->n + 1) * sizeof *angle);
   const int nangle = sr_emit_angles(pool, f, &list);
   for (int i = 0; i < nangle; i++) angle[list[i]] = i;
-  const Print p = {pool, f, syntax, to, angle};
-  unsigned char* needed = sr_pool_alloc(pool, (size_t)code->n + 1);
-  find_statements(&p, needed);
-  int note = 0;
-  for (int i = 0; i < code->n; i++) {
-    const srCodeValue* v = &code->value[i];
-    if (v->uses == 0 || !needed[i] || is_packed(&p, v) || sr_code_is_inline(code, i)) continue;
-    const srSymNote* last = NULL;
-    while (note < f->nnote && f->note[note].node <= v->node) last = &f->note[note++];
-    if (last) sr_text_print(to, "%s%s\n", syntax->comment, last->text);
-    char name[24];
-    (void)snprintf(name, sizeof name, "x%d", i);
-    sr_text_print(to, syntax->statement, name);
+  const Print p = {pool, f, syntax, to, angle, sr_pool_alloc(pool, ((size_t)code->n + 1) * sizeof(int))};
+  const srOrder order = sr_code_order(pool, code, syntax->registers);
+  const srRoom room = syntax->put ? room_for(pool, code, &order) : (srRoom){0};
+  const srSymNote* noted = NULL;
+  for (int t = 0; t < order.n; t++) {
+    const int i = order.item[t];
+    if (room.n > 0) wait_or_return(&p, &room, t);
+    if (i < 0) {
+      output(&p, -1 - i);
+      continue;
+    }
+    const srSymNote* note = note_of(f, code->value[i].node);
+    if (note != NULL && note != noted) sr_text_print(to, "%s%s\n", syntax->comment, note->text);
+    noted = note;
+    char text[32];
+    sr_text_print(to, syntax->statement, name_of(i, 0, text, sizeof text));
     definition(&p, i, 0);
     sr_text_print(to, "%s", syntax->end);
   }
-  for (int i = 0; i < code->nout; i++) output(&p, i);
+  return room.n;
 }
 
 // ---- what all languages state ---------------------------------------------------------------------------------------------
@@ -214,11 +293,38 @@ void sr_emit_head(const srEmitUnit* unit, const srSyntax* syntax, const char* co
   }
 }
 
+bool sr_emit_has(const srEmitFunction* f, srOp op) {
+  for (int i = 0; i < f->code->n; i++) {
+    if (f->code->value[i].op == op && f->code->value[i].uses > 0) return true;
+  }
+  return false;
+}
+
+bool sr_emit_uses(const srEmitUnit* unit, srOp op) {
+  for (int i = 0; i < unit->nfunction; i++) {
+    if (sr_emit_has(&unit->function[i], op)) return true;
+  }
+  return false;
+}
+
 static void array(const srEmitArray* a, const char* comment, srText* to) {
   if (a->columns > 1)
     sr_text_print(to, "%s  %s[%d*%d]  %s, by rows\n", comment, a->name, a->rows, a->columns, a->about);
   else
     sr_text_print(to, "%s  %s[%d]  %s\n", comment, a->name, a->rows, a->about);
+}
+
+// A column and its parameter: its value, and the sum that a base parameter is.
+static void parameter(const srGeneratedParameter* p, int column, const char* comment, srText* to) {
+  sr_text_print(to, "%s  column %d: %s, %.10g", comment, column, p->name, p->value);
+  for (int i = 0; i < p->nterm; i++) {
+    const double c = p->term[i].coefficient;
+    if (i > 0 && i % 8 == 0) sr_text_print(to, "\n%s   ", comment);
+    sr_text_print(to, i == 0 ? (c < 0 ? " = -" : " = ") : c < 0 ? " - " : " + ");
+    if (fabs(fabs(c) - 1) > 1e-12) sr_text_print(to, "%.10g ", fabs(c));
+    sr_text_print(to, "%s", p->term[i].parameter);
+  }
+  sr_text_print(to, "\n");
 }
 
 void sr_emit_about(const srEmitFunction* f, const char* comment, srText* to) {
@@ -228,6 +334,7 @@ void sr_emit_about(const srEmitFunction* f, const char* comment, srText* to) {
   for (int i = 0; i < f->nout; i++) array(&f->out[i], comment, to);
   sr_text_print(to, "%s%ld additions, %ld multiplications, %ld divisions, sines and cosines of %ld angles.\n", comment,
                 o->add, o->mul, o->div, o->angle);
+  for (int i = 0; i < f->nparameter; i++) parameter(&f->parameter[i], i, comment, to);
 }
 
 void sr_emit_sines(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, const char* open, const char* prefix,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "symbolic/frames.h"
+#include "symbolic/lanes.h"
 
 #define BUDGET 400000  // nodes
 #define ROUNDS 4
@@ -15,8 +16,7 @@ typedef struct Search {
   long spent;
 } Search;
 
-// Operations, a division as 4 and an angle as 12 of them.
-static long price(const srOperations* o) {
+long sr_sym_price(const srOperations* o) {
   return o->add + o->mul - o->fused + 4 * o->div + 12 * o->angle + 4 * o->other;
 }
 
@@ -32,12 +32,12 @@ static long cost(Search* s) {
   s->spent += sr_graph_size(g);
   const srOperations o = sr_code_count(&pool, sr_code_create(&pool, g, out, s->nout));
   sr_pool_free(&pool);
-  return price(&o);
+  return sr_sym_price(&o);
 }
 
-static bool may_be(const srSymLink* l, srSymFrame frame, bool carries) {
+static bool may_be(const srSymTree* tree, const srSymLink* l, srSymFrame frame, bool carries) {
   const bool revolute = l->type == SR_LINK_REVOLUTE;
-  if (carries && !revolute) return false;
+  if ((carries && !revolute) || (tree->own_axes && frame != SR_FRAME_BODY)) return false;
   if (frame == SR_FRAME_PARENT) return (revolute || l->type == SR_LINK_PRISMATIC) && sr_sym_is_parallel(l);
   return frame == SR_FRAME_BODY || revolute;
 }
@@ -50,7 +50,7 @@ static bool improve(Search* s, int i, long* best) {
   for (int k = 0; k < 6; k++) {
     const srSymFrame try_frame = (srSymFrame)(k % 3);
     const bool try_carries = k >= 3;
-    if ((try_frame == frame && try_carries == carries) || !may_be(l, try_frame, try_carries)) continue;
+    if ((try_frame == frame && try_carries == carries) || !may_be(s->tree, l, try_frame, try_carries)) continue;
     l->frame = try_frame, l->carries = try_carries;
     const long now = cost(s);
     if (now < *best) *best = now, frame = try_frame, carries = try_carries, better = true;
@@ -62,8 +62,8 @@ static bool improve(Search* s, int i, long* best) {
 static void start(srSymTree* tree, int kind) {
   for (int i = 1; i < tree->n; i++) {
     srSymLink* l = &tree->link[i];
-    l->frame = kind == 2 && may_be(l, SR_FRAME_PARENT, false) ? SR_FRAME_PARENT : SR_FRAME_BODY;
-    l->carries = kind >= 1 && may_be(l, l->frame, true);
+    l->frame = kind == 2 && may_be(tree, l, SR_FRAME_PARENT, false) ? SR_FRAME_PARENT : SR_FRAME_BODY;
+    l->carries = kind >= 1 && may_be(tree, l, l->frame, true);
   }
 }
 
@@ -78,7 +78,7 @@ long sr_sym_choose_frames(srSymTree* tree, srSymBuild build, const void* user, i
     for (int round = 0; round < ROUNDS && better && s.spent < (kind + 1) * (BUDGET / 3); round++) {
       better = false;
       for (int i = tree->n - 1; i > 0 && s.spent < (kind + 1) * (BUDGET / 3); i--)
-        better = improve(&s, i, &best) || better;
+        better = (!sr_sym_is_elsewhere(tree, i) && improve(&s, i, &best)) || better;
     }
     if (least >= 0 && best >= least) continue;
     least = best;

@@ -1,12 +1,17 @@
 // Generated code: functions of a model, built on the graph in the cheapest frames, in the language that was asked for.
+#include <sarrus/analysis.h>
 #include <sarrus/generate.h>
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/link.h"
 #include "symbolic/emit.h"
-#include "symbolic/frames.h"
+#include "symbolic/function.h"
+#include "symbolic/lanes.h"
+#include "symbolic/project.h"
+#include "symbolic/reduced.h"
 
 typedef struct Memory {
   srGenerated shown;  // first: what the caller sees
@@ -21,189 +26,44 @@ typedef struct Work {
   const srModel* m;
   const srGenerateOptions* o;
   srMessages* messages;
-  srSymTree* plain;    // the model's own frames
-  srSymTree* reduced;  // reframed and regrouped
+  srSymContext context;
+  srStatus refused;                        // the partition
+  srSymTree* plain;                        // the model's own frames
+  srSymTree* reduced;                      // reframed and regrouped
+  const srSymLanes* lanes[SR_EMIT_LANES];  // limbs in lanes; NULL: none
 } Work;
 
 // ---- functions ----------------------------------------------------------------------------------------------------------
 
-static srNode* leaves(srSymPass* x, srVarKind kind) {
-  const int nv = x->tree->m->nv;
-  srNode* out = sr_pool_alloc(x->tree->pool, ((size_t)nv + 1) * sizeof *out);
-  for (int i = 0; i < nv; i++) out[i] = sr_graph_var(x->g, kind, i);
-  return out;
-}
-
-static void build_invdyna(srSymPass* x, const void* user, srNode* out) {
-  (void)user;
-  sr_sym_invdyna(x, leaves(x, SR_VAR_A), false, out);
-}
-
-static void lower_triangle(const srNode* M, int nv, srNode* out) {
-  for (int i = 0; i < nv; i++) {
-    for (int k = 0; k <= i; k++) *out++ = M[i * nv + k];
-  }
-}
-
-static void build_mass(srSymPass* x, const void* user, srNode* out) {
-  const int nv = x->tree->m->nv;
-  srNode* M = sr_pool_alloc(x->tree->pool, (size_t)(nv * nv + 1) * sizeof *M);
-  (void)user;
-  sr_sym_mass(x, M);
-  lower_triangle(M, nv, out);
-}
-
-static void build_dirdyna(srSymPass* x, const void* user, srNode* out) {
-  const int nv = x->tree->m->nv;
-  (void)user;
-  sr_sym_mass(x, out);
-  for (int i = 0; i < nv; i++) {
-    for (int k = 0; k < i; k++) out[k * nv + i] = out[i * nv + k];
-  }
-  sr_sym_invdyna(x, NULL, false, out + nv * nv);
-}
-
-static void build_aba(srSymPass* x, const void* user, srNode* out) {
-  (void)user;
-  sr_sym_aba(x, leaves(x, SR_VAR_TAU), out);
-}
-
-static void build_ltl(srSymPass* x, const void* user, srNode* out) {
-  (void)user;
-  sr_sym_ltl(x, leaves(x, SR_VAR_TAU), out);
-}
-
-static void build_qdot(srSymPass* x, const void* user, srNode* out) {
-  (void)user;
-  sr_sym_qdot(x, true, out);
-}
-
-static void build_dinvdyna(srSymPass* x, const void* user, srNode* out) {
-  const int nv = x->tree->m->nv;
-  (void)user;
-  sr_sym_invdyna_derivatives(x, leaves(x, SR_VAR_A), out, out + nv * nv);
-}
-
-static void build_daccel(srSymPass* x, const void* user, srNode* out) {
-  const int nv = x->tree->m->nv, n = nv * nv;
-  (void)user;
-  sr_sym_accel_derivatives(x, leaves(x, SR_VAR_TAU), out, out + nv, out + nv + n, out + nv + 2 * n);
-}
-
-enum { IN_Q = 1, IN_V = 2, IN_A = 4, IN_TAU = 8 };
-enum {
-  NOTHING,
-  POSITIONS,
-  VELOCITIES,
-  MATRIX,
-  TRIANGLE
-};  // sizes nq, nv, nv x nv; of a triangle the entries below and on the diagonal
-
-typedef struct Output {
-  const char* name;
-  int size;
-  const char* about;
-} Output;
-
-typedef struct Kind {
-  const char* name;
-  const char* about;
-  unsigned in;
-  Output out[4];
-  srSymBuild build[2];   // two ways: the cheaper one is taken
-  srSymBuild frames;     // whose frames are taken; NULL: its own
-  bool tree, on_demand;  // of models without constraints; not where all are wanted
-} Kind;
-
-static const Kind kinds[] = {
-    {.name = "accel",
-     .about = "Forward dynamics: a = M^-1 (tau - c).",
-     .in = IN_Q | IN_V | IN_TAU,
-     .out = {{"a", VELOCITIES, "accelerations dv/dt"}},
-     .build = {build_aba, build_ltl},
-     .tree = true},
-    {.name = "invdyna",
-     .about = "Inverse dynamics: tau = M a + c, c with gravity.",
-     .in = IN_Q | IN_V | IN_A,
-     .out = {{"tau", VELOCITIES, "forces on the coordinates"}},
-     .build = {build_invdyna}},
-    {.name = "dirdyna",
-     .about = "Mass matrix M and bias c of M a + c = tau, c with gravity.",
-     .in = IN_Q | IN_V,
-     .out = {{"M", MATRIX, "mass matrix"}, {"c", VELOCITIES, "bias"}},
-     .build = {build_dirdyna}},
-    {.name = "mass",
-     .about = "Mass matrix, below and on the diagonal; entries above are not written.",
-     .in = IN_Q,
-     .out = {{"M", TRIANGLE, "mass matrix"}},
-     .build = {build_mass}},
-    {.name = "qdot",
-     .about = "Rates of positions, q' = H(q) v.",
-     .in = IN_Q | IN_V,
-     .out = {{"qdot", POSITIONS, "rates of positions"}},
-     .build = {build_qdot}},
-    {.name = "dinvdyna",
-     .about = "Derivatives of the inverse dynamics, a held; by positions along the velocities: the change for q' = "
-              "H(q) v with a unit velocity.",
-     .in = IN_Q | IN_V | IN_A,
-     .out = {{"tau_q", MATRIX, "dtau/dq"}, {"tau_v", MATRIX, "dtau/dv"}},
-     .build = {build_dinvdyna},
-     .frames = build_invdyna,
-     .on_demand = true},
-    {.name = "daccel",
-     .about = "Forward dynamics and its derivatives, tau held; by positions along the velocities: the change for q' = "
-              "H(q) v with a unit velocity.",
-     .in = IN_Q | IN_V | IN_TAU,
-     .out = {{"a", VELOCITIES, "accelerations dv/dt"},
-             {"a_q", MATRIX, "da/dq"},
-             {"a_v", MATRIX, "da/dv"},
-             {"a_tau", MATRIX, "da/dtau, the inverse of M"}},
-     .build = {build_daccel},
-     .frames = build_ltl,
-     .tree = true,
-     .on_demand = true},
-};
-
-static int size_of(const srModel* m, int size) {
-  const int nv = m->nv;
-  return size == POSITIONS    ? m->nq
-         : size == VELOCITIES ? nv
-         : size == MATRIX     ? nv * nv
-         : size == TRIANGLE   ? nv * (nv + 1) / 2
-                              : 0;
-}
-
-static int outputs(const srModel* m, const Kind* k) {
-  int n = 0;
-  for (int i = 0; i < 4; i++) n += size_of(m, k->out[i].size);
-  return n;
-}
+static int rows_of(const Work* w, const srSymArray* a) { return a->rows ? a->rows(&w->context) : 0; }
+static int columns_of(const Work* w, const srSymArray* a) { return a->columns ? a->columns(&w->context) : 1; }
 
 // Where each output is in the arrays, one after the other: a triangle is part of a matrix.
-static const int* places(const Work* w, const Kind* k) {
-  const int nv = w->m->nv;
-  int at = 0, first = 0, *out = sr_pool_alloc(w->pool, ((size_t)outputs(w->m, k) + 1) * sizeof *out);
-  for (int i = 0; i < 4; i++) {
-    const int size = k->out[i].size, n = size_of(w->m, size);
-    for (int r = 0; r < nv && size == TRIANGLE; r++) {
-      for (int c = 0; c <= r; c++) out[at++] = first + r * nv + c;
+static const int* places(const Work* w, const srSymFunction* k) {
+  int at = 0, first = 0, *out = sr_pool_alloc(w->pool, ((size_t)sr_sym_outputs(k, &w->context) + 1) * sizeof *out);
+  for (int i = 0; i < SR_SYM_OUTPUTS; i++) {
+    const int rows = rows_of(w, &k->out[i]), columns = columns_of(w, &k->out[i]);
+    for (int r = 0; r < rows; r++) {
+      for (int c = 0; c < (k->out[i].triangle ? r + 1 : columns); c++) out[at++] = first + r * columns + c;
     }
-    for (int e = 0; e < n && size != TRIANGLE; e++) out[at++] = first + e;
-    first += size == TRIANGLE ? nv * nv : n;
+    first += rows * columns;
   }
   return out;
 }
 
-static void put_arrays(const Work* w, const Kind* k, srEmitFunction* f) {
-  const int nq = w->m->nq, nv = w->m->nv;
-  if (k->in & IN_Q) f->in[f->nin++] = (srEmitArray){"q", nq, 1, "positions"};
-  if (k->in & IN_V) f->in[f->nin++] = (srEmitArray){"v", nv, 1, "velocities"};
-  if (k->in & IN_A) f->in[f->nin++] = (srEmitArray){"a", nv, 1, "accelerations dv/dt"};
-  if (k->in & IN_TAU) f->in[f->nin++] = (srEmitArray){"tau", nv, 1, "forces on the coordinates"};
-  for (int i = 0; i < 4 && k->out[i].size != NOTHING; i++) {
-    const Output* o = &k->out[i];
-    const bool matrix = o->size == MATRIX || o->size == TRIANGLE;
-    f->out[f->nout++] = (srEmitArray){o->name, o->size == POSITIONS ? nq : nv, matrix ? nv : 1, o->about};
+static srEmitArray array_of(const Work* w, const srSymArray* a) {
+  return (srEmitArray){a->name, a->rows ? rows_of(w, a) : 1, columns_of(w, a), a->about};
+}
+
+static void put_arrays(const Work* w, const srSymFunction* k, srEmitFunction* f) {
+  for (int i = 0; i < sr_sym_ninput; i++) {
+    const srSymArray* a = &sr_sym_inputs[i].array;
+    if (!(k->in & SR_SYM_IN(sr_sym_inputs[i].kind)) || (sr_sym_inputs[i].optional && rows_of(w, a) == 0)) continue;
+    f->in[f->nin++] = array_of(w, a);
+  }
+  if (w->context.symbols) f->in[f->nin++] = (srEmitArray){"p", w->context.symbols->n, 1, "parameters of the model"};
+  for (int i = 0; i < SR_SYM_OUTPUTS && k->out[i].rows != NULL; i++) {
+    if (columns_of(w, &k->out[i]) > 0) f->out[f->nout++] = array_of(w, &k->out[i]);
   }
 }
 
@@ -219,28 +79,110 @@ static const srCode* code_of(const Work* w, srSymTree* tree, srSymBuild build, i
   srGraph* g = sr_graph_create(w->pool);
   srNode* out = sr_pool_alloc(w->pool, ((size_t)nout + 1) * sizeof *out);
   srSymPass* pass = sr_sym_pass(g, w->pool, tree);
-  build(pass, NULL, out);
+  build(pass, &w->context, out);
   if (f != NULL) f->note = pass->note, f->nnote = pass->nnote;
   return sr_code_create(w->pool, g, out, nout);
 }
 
-static void make(const Work* w, const Kind* k, srEmitFunction* f, srGeneratedFunction* shown) {
-  const int nout = outputs(w->m, k);
+// ---- limbs in lanes -----------------------------------------------------------------------------------------------------
+
+static const int* locals_of(const srSymLanes* l, const srSymArray* a, int* n, int* base) {
+  if (a->rows == sr_count_q) return *n = l->nq, *base = l->base_q, l->q;
+  if (a->rows == sr_count_v) return *n = l->nv, *base = l->base_v, l->v;
+  return *n = l->ny, *base = l->base_y, l->y;
+}
+
+static int rows_in_lane(const srSymLanes* l, const srSymArray* a) {
+  int n = 0, base;
+  if (a->rows == NULL) return 1;
+  (void)locals_of(l, a, &n, &base);
+  return n;
+}
+
+// The equations of one lane; NULL: limbs differ in more than numbers.
+static const srEmitFunction* in_lanes(const Work* w, const srSymFunction* k, const srEmitFunction* whole,
+                                      const srSymLanes* lanes) {
+  srSymTree* tree = copy_of(w->pool, w->reduced);
+  srEmitFunction* f = sr_pool_alloc(w->pool, sizeof *f);
+  const int nout = sr_sym_outputs(k, &w->context), most = nout + 1;
+  int *output = sr_pool_alloc(w->pool, (size_t)(most * lanes->n) * sizeof *output), nlocal = 0;
+  int* place = sr_pool_alloc(w->pool, (size_t)most * sizeof *place);
+  bool* of_base = sr_pool_alloc(w->pool, (size_t)most * sizeof *of_base);
+  *f = *whole;
+  f->name = sr_pool_printf(w->pool, "%s_lanes%d", k->name, lanes->n);
+  for (int i = 0; i < f->nout; i++) nlocal += rows_in_lane(lanes, &k->out[i]);
+  for (int i = 0, at = 0, first = 0; i < f->nout; first += rows_of(w, &k->out[i]), i++) {
+    int n, base;
+    const int* local = locals_of(lanes, &k->out[i], &n, &base);
+    for (int j = 0; j < n; j++, at++) {
+      for (int l = 0; l < lanes->n; l++) output[l * nlocal + at] = first + local[l * n + j];
+      of_base[at] = j < base, place[at] = at;
+    }
+    f->out[i].rows = n;
+  }
+  for (int i = 0, at = 0; i < sr_sym_ninput; i++) {
+    if (k->in & SR_SYM_IN(sr_sym_inputs[i].kind)) f->in[at++].rows = rows_in_lane(lanes, &sr_sym_inputs[i].array);
+  }
+  tree->lanes = lanes;
+  (void)sr_sym_choose_frames(tree, k->build[0], &w->context, nout);
+  const srSymZipped* z = sr_sym_zip(w->pool, tree, k->build[0], &w->context, nout, nlocal, output, of_base);
+  if (z == NULL) return NULL;
+  f->code = z->code, f->note = z->note, f->nnote = z->nnote, f->place = place;
+  f->nconstant = z->nconstant, f->constant = z->constant;
+  f->operations = sr_code_count(w->pool, f->code);
+  return f;
+}
+
+static void make_lanes(Work* w, srEmitFunction* f, const srSymFunction* const* made, int n) {
+  for (int i = 0; i < SR_EMIT_LANES; i++) {
+    w->lanes[i] = sr_sym_lanes(w->pool, w->reduced, 2 << i);
+    for (int k = 0; k < n && w->lanes[i] != NULL; k++) {
+      if (made[k]->in_lanes) f[k].in_lanes[i] = in_lanes(w, made[k], &f[k], w->lanes[i]);
+    }
+  }
+}
+
+// ---- functions ----------------------------------------------------------------------------------------------------------
+
+#define DEEP 250  // pairs of coordinates for each one, of about as many operations as an articulated body has
+
+// Is the second way, by factors of M, longer in any frames? They have an operation for every pair of coordinates on each path to the ground: of long chains these alone are more than the articulated bodies.
+static bool is_deep(const srModel* m, srPool* pool) {
+  long *depth = sr_pool_alloc(pool, (size_t)m->nlink * sizeof *depth), pairs = 0;
+  for (int i = 1; i < m->nlink; i++) {
+    depth[i] = depth[m->link_parent[i]];
+    for (int k = 0; k < sr_link_nv[m->link_type[i]]; k++) pairs += depth[i] * (depth[i] + 1) / 2, depth[i]++;
+  }
+  return pairs > (long)DEEP * m->nv;
+}
+
+static void make(const Work* w, const srSymFunction* k, srEmitFunction* f, srGeneratedFunction* shown) {
+  const int nout = sr_sym_outputs(k, &w->context);
   srSymTree* best = NULL;
   srSymBuild build = NULL;
   long least = 0;
   *f = (srEmitFunction){.name = k->name, .about = k->about, .place = places(w, k)};
-  for (int i = 0; i < 2 && k->build[i] != NULL; i++) {
+  if (k->parameters == SR_SYM_BASE_PARAMETERS)
+    f->parameter = w->context.base->base, f->nparameter = w->context.base->nbase;
+  if (k->parameters == SR_SYM_BODY_PARAMETERS)
+    f->parameter = w->context.base->body, f->nparameter = w->context.base->nbody_parameter;
+  const int ways = w->m->constrained || is_deep(w->m, w->pool) ? 1 : 2;
+  for (int i = 0; i < ways && k->build[i] != NULL; i++) {
     srSymTree* tree = copy_of(w->pool, w->reduced);
+    tree->own_axes = k->own_axes;
     const int searched = k->frames ? w->m->nv : nout;
-    const long price = sr_sym_choose_frames(tree, k->frames ? k->frames : k->build[i], NULL, searched);
+    const long price = sr_sym_choose_frames(tree, k->frames ? k->frames : k->build[i], &w->context, searched);
     if (best != NULL && price >= least) continue;
     best = tree, build = k->build[i], least = price;
   }
   f->code = code_of(w, best, build, nout, f);
   f->operations = sr_code_count(w->pool, f->code);
   put_arrays(w, k, f);
+  w->plain->own_axes = k->own_axes;
   const srOperations before = sr_code_count(w->pool, code_of(w, w->plain, build, nout, NULL)), *o = &f->operations;
+  // The model's own frames may be the best ones where inertia does not enter. Columns of parameters are those of the reduced tree.
+  if (k->parameters == SR_SYM_NO_PARAMETERS && sr_sym_price(&before) < sr_sym_price(o))
+    f->code = code_of(w, w->plain, build, nout, f), f->operations = before;
   *shown = (srGeneratedFunction){.name = k->name,
                                  .add = o->add,
                                  .mul = o->mul,
@@ -256,7 +198,27 @@ static void make(const Work* w, const Kind* k, srEmitFunction* f, srGeneratedFun
 
 // ---- files --------------------------------------------------------------------------------------------------------------
 
+// Words of the languages, and modules that the code itself or numpy needs, cannot be names of modules, files and functions.
+static const char* const reserved[] = {
+    "abc",       "and",       "as",       "assert",     "ast",      "async",    "auto",        "await",    "bool",
+    "break",     "builtins",  "case",     "catch",      "char",     "class",    "collections", "const",    "contextlib",
+    "continue",  "copy",      "copyreg",  "ctypes",     "datetime", "decimal",  "def",         "default",  "del",
+    "delete",    "do",        "double",   "elif",       "else",     "elseif",   "end",         "enum",     "except",
+    "export",    "extern",    "False",    "false",      "finally",  "float",    "for",         "from",     "function",
+    "functools", "global",    "goto",     "hashlib",    "if",       "import",   "in",          "inline",   "inspect",
+    "int",       "io",        "is",       "itertools",  "json",     "lambda",   "long",        "math",     "new",
+    "None",      "nonlocal",  "not",      "null",       "numpy",    "operator", "or",          "os",       "otherwise",
+    "parfor",    "pass",      "pathlib",  "pickle",     "platform", "private",  "public",      "raise",    "random",
+    "re",        "register",  "restrict", "return",     "secrets",  "short",    "shutil",      "signed",   "sizeof",
+    "static",    "string",    "struct",   "subprocess", "super",    "switch",   "sys",         "tempfile", "textwrap",
+    "this",      "threading", "throw",    "time",       "True",     "true",     "try",         "typedef",  "types",
+    "typing",    "union",     "unsigned", "until",      "var",      "void",     "volatile",    "warnings", "weakref",
+    "while",     "with",      "yield"};
+
 static const char* identifier(srPool* pool, const char* name) {
+  for (int i = 0; i < SR_COUNT(reserved); i++) {
+    if (strcmp(name, reserved[i]) == 0) return sr_pool_printf(pool, "m_%s", name);
+  }
   char* out = sr_pool_printf(pool, "%s%s", isalpha((unsigned char)name[0]) ? "" : "m_", name);
   for (char* c = out; *c != 0; c++) {
     if (!isalnum((unsigned char)*c)) *c = '_';
@@ -264,15 +226,46 @@ static const char* identifier(srPool* pool, const char* name) {
   return out;
 }
 
+// Of free bodies: position and quaternion; angular velocity and velocity, in the axes of the body.
+static srEmitEntry free_position(const Work* w, int i) {
+  static const char* const part[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+  const char* name = sr_pool_printf(w->pool, "%s.%s", w->m->body_name[w->m->link_body[1 + i / 7]], part[i % 7]);
+  return (srEmitEntry){'q', i, sr_sym_comment(w->pool, name), i % 7 < 3 ? "m" : "1"};
+}
+
+static srEmitEntry free_velocity(const Work* w, int i) {
+  char name[256];
+  return (srEmitEntry){'v', i, sr_sym_comment(w->pool, sr_coordinate_name(w->m, i, name, sizeof name)),
+                       i % 6 < 3 ? "rad/s" : "m/s"};
+}
+
 static const srEmitEntry* legend(const Work* w, int* n) {
   const srModel* m = w->m;
-  srEmitEntry* out = sr_pool_alloc(w->pool, (size_t)(m->nq + m->nv + 1) * sizeof *out);
-  for (int i = 0; i < m->nq; i++) out[(*n)++] = (srEmitEntry){'q', i, m->q_name[i], m->q_unit[i]};
-  for (int i = 0; i < m->nv; i++) out[(*n)++] = (srEmitEntry){'v', i, m->v_name[i], m->v_unit[i]};
+  const srSymSymbols* s = w->context.symbols;
+  srEmitEntry* out = sr_pool_alloc(w->pool, (size_t)(m->nq + m->nv + sr_count_p(&w->context) + 1) * sizeof *out);
+  for (int i = 0; i < m->nq; i++)
+    out[(*n)++] =
+        m->absolute ? free_position(w, i) : (srEmitEntry){'q', i, sr_sym_comment(w->pool, m->q_name[i]), m->q_unit[i]};
+  for (int i = 0; i < m->nv; i++)
+    out[(*n)++] =
+        m->absolute ? free_velocity(w, i) : (srEmitEntry){'v', i, sr_sym_comment(w->pool, m->v_name[i]), m->v_unit[i]};
+  for (int i = 0; i < sr_count_p(&w->context); i++)
+    out[(*n)++] = (srEmitEntry){'p', i, sr_sym_comment(w->pool, s->name[i]),
+                                sr_pool_printf(w->pool, "%.10g in the model", s->value[i])};
   return out;
 }
 
-static bool wanted(const char* what, const Kind* k) {
+static const int* quaternions(const Work* w, int* n) {
+  const srModel* m = w->m;
+  int* out = sr_pool_alloc(w->pool, (size_t)m->nlink * sizeof *out);
+  for (int i = 1; i < m->nlink; i++) {
+    if (m->link_type[i] == SR_LINK_BALL) out[(*n)++] = m->link_q[i];
+    if (m->link_type[i] == SR_LINK_FREE) out[(*n)++] = m->link_q[i] + 3;
+  }
+  return out;
+}
+
+static bool wanted(const char* what, const srSymFunction* k) {
   const size_t n = strlen(k->name);
   for (const char* c = what; c != NULL && *c != 0; c += strcspn(c, ","), c += *c == ',') {
     if (strcspn(c, ",") == n && strncmp(c, k->name, n) == 0) return true;
@@ -281,19 +274,47 @@ static bool wanted(const char* what, const Kind* k) {
 }
 
 static bool names_known(const Work* w) {
-  const char* words[SR_COUNT(kinds)];
-  for (int i = 0; i < SR_COUNT(kinds); i++) words[i] = kinds[i].name;
+  const char** words = sr_pool_alloc(w->pool, (size_t)sr_sym_nfunction * sizeof *words);
+  for (int i = 0; i < sr_sym_nfunction; i++) words[i] = sr_sym_functions[i]->name;
   for (const char* c = w->o->what; c != NULL && *c != 0; c += strcspn(c, ","), c += *c == ',') {
     const char* name = sr_pool_text_n(w->pool, c, strcspn(c, ","));
     bool known = false;
-    for (int i = 0; i < SR_COUNT(kinds); i++) known = known || strcmp(name, kinds[i].name) == 0;
+    for (int i = 0; i < sr_sym_nfunction; i++) known = known || strcmp(name, words[i]) == 0;
     if (known) continue;
-    const char* meant = sr_nearest_word(name, words, SR_COUNT(kinds));
+    const char* meant = sr_nearest_word(name, words, sr_sym_nfunction);
     sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
-                    "there is no function '%s' to generate; did you mean '%s'?", name, meant ? meant : kinds[0].name);
+                    "there is no function '%s' to generate; did you mean '%s'?", name, meant ? meant : words[0]);
     return false;
   }
   return true;
+}
+
+// Independent and dependent coordinates where the model is assembled, or at the position of the options. Reported where a function was asked for.
+static srStatus partition(Work* w) {
+  if (w->context.partition != NULL || w->refused != SR_OK) return w->refused;
+  srData* d = sr_data_create(w->m);
+  srMessages* messages = w->o->what != NULL ? w->messages : sr_messages_create();
+  if (d == NULL || messages == NULL) return SR_MEMORY;
+  srSymPartition* found = NULL;
+  if (w->o->q != NULL)
+    memcpy(d->q, w->o->q, (size_t)w->m->nq * sizeof *d->q), d->t = w->o->t;
+  else
+    w->refused = sr_assemble(w->m, d, messages, &(srAssembly){0});
+  if (w->refused == SR_OK) w->refused = sr_sym_partition(w->plain, d, w->o->independent, messages, &found);
+  if (messages != w->messages) sr_messages_destroy(messages);
+  sr_data_destroy(d);
+  w->context.partition = found;
+  return w->refused;
+}
+
+static srStatus write_project(Work* w, const srEmitUnit* unit) {
+  srData* d = sr_data_create(w->m);
+  if (d == NULL) return SR_MEMORY;
+  const srStatus status = sr_assemble(w->m, d, w->messages, &(srAssembly){0});
+  if (status == SR_OK)
+    w->memory->shown.nfile = sr_project_write(w->pool, unit, &w->context, d, w->memory->file, w->memory->shown.nfile);
+  sr_data_destroy(d);
+  return status;
 }
 
 static srStatus generate(Work* w) {
@@ -307,42 +328,88 @@ static srStatus generate(Work* w) {
     return SR_INPUT;
   }
   if (!names_known(w)) return SR_INPUT;
+  if (w->o->parameters != NULL && (w->o->spec == NULL || strcmp(language->word, "cuda") == 0)) {
+    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    w->o->spec ? "parameters are no arguments of CUDA kernels: choose another language"
+                               : "parameters as arguments need the spec of the model");
+    return SR_INPUT;
+  }
   const double snap = w->o->snap > 0 ? w->o->snap : 1e-13;
   srGenerated* shown = &w->memory->shown;
-  srEmitFunction* f = sr_pool_alloc(w->pool, sizeof kinds / sizeof kinds[0] * sizeof *f);
-  srGeneratedFunction* counts = sr_pool_alloc(w->pool, sizeof kinds / sizeof kinds[0] * sizeof *counts);
+  srEmitFunction* f = sr_pool_alloc(w->pool, (size_t)sr_sym_nfunction * sizeof *f);
+  const srSymFunction** made = sr_pool_alloc(w->pool, (size_t)sr_sym_nfunction * sizeof *made);
+  srGeneratedFunction* counts = sr_pool_alloc(w->pool, (size_t)sr_sym_nfunction * sizeof *counts);
   w->plain = sr_sym_tree(w->pool, w->m, snap, &shown->snapped);
   w->reduced = copy_of(w->pool, w->plain);
-  sr_sym_reframe(w->reduced, snap);
-  sr_sym_regroup(w->reduced);
-  double ignored = 0;
-  sr_sym_snap(w->reduced, 1e-14, &ignored);
-  for (int i = 0; i < SR_COUNT(kinds); i++) {
-    if (!wanted(w->o->what, &kinds[i])) continue;
-    if (kinds[i].tree && w->m->constrained) {
-      if (w->o->what == NULL) continue;
-      sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
-                      "%s is of trees, and the model has constraint equations: generate dirdyna or invdyna, of the "
-                      "tree without them",
-                      kinds[i].name);
+  if (w->o->parameters != NULL) {
+    bool elements = false;
+    for (int i = 0; i < sr_sym_nfunction; i++)
+      elements = elements || (sr_sym_functions[i]->elements && wanted(w->o->what, sr_sym_functions[i]));
+    w->plain->symbols = sr_sym_symbols(w->plain, w->o->spec, w->o->parameters, elements, w->messages);
+    if (w->plain->symbols == NULL) return SR_INPUT;
+    w->context.symbols = w->reduced->symbols = w->plain->symbols;
+    sr_sym_regroup_symbols(w->reduced);
+  } else {
+    double ignored = 0;
+    sr_sym_reframe(w->reduced, snap);
+    sr_sym_regroup(w->reduced);
+    sr_sym_snap(w->reduced, 1e-14, &ignored);
+  }
+  for (int i = 0; i < sr_sym_nfunction; i++) {
+    const srSymFunction* k = sr_sym_functions[i];
+    if (!wanted(w->o->what, k)) continue;
+    const char* missing = k->missing ? k->missing(&w->context) : NULL;
+    const bool loops = k->partitioned && k->partitioned(&w->context);
+    // Places of closures and ratios stay numbers.
+    if (w->context.symbols && (!k->parametric || (k->partitioned && w->m->constrained)))
+      missing = "has no parameters as arguments: generate it without --parameters";
+    if (missing != NULL && w->o->what == NULL) continue;
+    if (missing != NULL) {
+      sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0}, "%s %s", k->name, missing);
       return SR_INPUT;
     }
-    make(w, &kinds[i], &f[shown->nfunction], &counts[shown->nfunction]);
+    if (k->prepare) k->prepare(&w->context, w->pool, w->reduced);
+    if (loops) {
+      const srStatus status = partition(w);
+      if (status == SR_MEMORY || (status != SR_OK && w->o->what != NULL)) return status;
+      if (status != SR_OK) continue;
+    }
+    make(w, k, &f[shown->nfunction], &counts[shown->nfunction]);
+    made[shown->nfunction] = k;
     shown->nfunction++;
   }
+  if (strcmp(language->word, "cuda") == 0 && !w->m->constrained) make_lanes(w, f, made, shown->nfunction);
   srEmitUnit unit = {.model = identifier(w->pool, w->m->name),
-                     .title = w->m->name,
-                     .source = w->o->source ? w->o->source : "Sarrus " SR_VERSION_STRING,
+                     .title = sr_sym_comment(w->pool, w->m->name),
+                     .source = w->o->source ? sr_sym_comment(w->pool, w->o->source) : "Sarrus " SR_VERSION_STRING,
                      .nfunction = shown->nfunction,
                      .function = f};
+  sr_emit_collect_tables(w->pool, &unit, f);
   unit.legend = legend(w, &unit.nlegend);
-  unit.nq = w->m->nq, unit.nv = w->m->nv;
+  unit.nq = w->m->nq, unit.nv = w->m->nv, unit.ny = w->m->ny;
+  unit.quaternion = quaternions(w, &unit.nquaternion);
+  memcpy(unit.lanes, w->lanes, sizeof unit.lanes);
   for (int i = 0; i < SR_EMIT_FILES; i++) w->memory->file[i].text.pool = w->pool;
   shown->nfile = language->write(w->pool, &unit, w->memory->file);
+  if (w->o->project) {
+    const srStatus status = write_project(w, &unit);
+    if (status != SR_OK) return status;
+  }
   srGeneratedFile* files = sr_pool_alloc(w->pool, SR_EMIT_FILES * sizeof *files);
   for (int i = 0; i < shown->nfile; i++)
-    files[i] = (srGeneratedFile){w->memory->file[i].name, w->memory->file[i].text.data, w->memory->file[i].text.n};
+    files[i] = (srGeneratedFile){w->memory->file[i].name, w->memory->file[i].text.data, w->memory->file[i].text.n,
+                                 w->memory->file[i].once};
   shown->file = files, shown->function = counts;
+  shown->nargument = sr_count_p(&w->context);
+  srGeneratedParameter* argument = sr_pool_alloc(w->pool, ((size_t)shown->nargument + 1) * sizeof *argument);
+  for (int i = 0; i < shown->nargument; i++)
+    argument[i] = (srGeneratedParameter){.name = w->context.symbols->name[i], .value = w->context.symbols->value[i]};
+  shown->argument = argument;
+  if (w->context.base != NULL) {
+    const srSymBase* base = w->context.base;
+    shown->nbase = base->nbase, shown->base = base->base;
+    shown->nbody_parameter = base->nbody_parameter, shown->body_parameter = base->body;
+  }
   return SR_OK;
 }
 
@@ -354,14 +421,33 @@ static srStatus in_pool(Work* w) {
 
 srStatus sr_generate(const srModel* m, const srGenerateOptions* options, srMessages* messages, srGenerated** out) {
   *out = NULL;
-  if (m->absolute) {
-    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "code is generated for relative coordinates alone");
+  if (m->formulation == SR_FORMULATION_PENALTY) {
+    sr_messages_add(
+        messages, SR_SEVERITY_ERROR, (srPlace){0},
+        "no code is generated for the penalty formulation: its joints are springs; take relative or absolute");
     return SR_INPUT;
   }
   Memory* x = sr_alloc(sizeof *x);
   if (x == NULL) return SR_MEMORY;
   sr_pool_init(&x->pool);
-  Work w = {.pool = &x->pool, .memory = x, .m = m, .o = options, .messages = messages};
+  Work w = {.pool = &x->pool,
+            .memory = x,
+            .m = m,
+            .o = options,
+            .messages = messages,
+            .context = {.m = m, .options = options, .pool = &x->pool}};
+  srGenerateOptions project = *options;
+  if (options->project) {
+    const char* why;
+    project.what = sr_project_functions(m, &why), project.language = "c", project.parameters = NULL;
+    w.o = w.context.options = &project;
+    if (project.what == NULL) {
+      sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "there is no project for the model '%s': %s", m->name,
+                      why);
+      sr_generated_destroy(&x->shown);
+      return SR_INPUT;
+    }
+  }
   const srStatus status = in_pool(&w);
   x->pool.on_fail = NULL;
   if (status == SR_OK)

@@ -6,12 +6,9 @@
 //
 // On both sides of a revolute joint U z is the same: where a link carries it, its two entries are turned to the link's axes and wd follows,
 //   wdy = U13 - wx wz,   wdx = wy wz - U23,   wdz = z.wd' + a
-#include "symbolic/tree.h"
+#include "symbolic/lanes.h"
 
-typedef struct Motion {
-  srVec w, wd, o;
-  srMat U;
-} Motion;
+typedef srSymRates Motion;
 
 static srMat acceleration_matrix(srGraph* g, srVec w, srVec wd) {
   const srNode x = w.x[0], y = w.x[1], z = w.x[2];
@@ -105,7 +102,8 @@ static void put_wrench(srSymPass* x, int i, const Motion* s) {
     N.x[a] = srx_sub(g, n, srx_mul(g, J[3 * a + b], U[3 * c + a]));
   }
   x->N[i] = srx_plus(g, N, srx_cross3(g, x->h[i], s->o));
-  x->F[i] = srx_plus(g, srx_mat_vec(g, &s->U, x->h[i]), srx_times(g, srx_number(g, x->tree->link[i].mass), s->o));
+  x->F[i] = srx_plus(g, srx_mat_vec(g, &s->U, x->h[i]), srx_times(g, x->mass[i], s->o));
+  if (x->load_F != NULL) x->N[i] = srx_minus(g, x->N[i], x->load_N[i]), x->F[i] = srx_minus(g, x->F[i], x->load_F[i]);
 }
 
 static void inwards(srSymPass* x, srNode* tau) {
@@ -127,19 +125,34 @@ static void inwards(srSymPass* x, srNode* tau) {
   }
 }
 
+static Motion* begin(srSymPass* x) {
+  srGraph* g = x->g;
+  Motion* motion = sr_pool_alloc(x->tree->pool, (size_t)x->tree->n * sizeof *motion);
+  motion[0] = (Motion){.w = srx_zero(g), .wd = srx_zero(g), .o = srx_minus(g, srx_zero(g), x->gravity)};
+  motion[0].U = acceleration_matrix(g, motion[0].w, motion[0].wd);
+  return motion;
+}
+
+const srSymRates* sr_sym_rates(srSymPass* x, const srNode* a) {
+  Motion* motion = begin(x);
+  for (int i = 1; i < x->tree->n; i++) {
+    sr_sym_note(x, i, "motion");
+    step(x, i, &motion[x->tree->link[i].parent], a, &motion[i]);
+  }
+  return motion;
+}
+
 void sr_sym_invdyna(srSymPass* x, const srNode* a, bool wrenches, srNode* tau) {
   srGraph* g = x->g;
   const srModel* m = x->tree->m;
-  Motion* motion = sr_pool_alloc(x->tree->pool, (size_t)x->tree->n * sizeof *motion);
-  const double up[3] = {-m->gravity[0], -m->gravity[1], -m->gravity[2]};
-  motion[0] = (Motion){.w = srx_zero(g), .wd = srx_zero(g), .o = srx_numbers(g, up)};
-  motion[0].U = acceleration_matrix(g, motion[0].w, motion[0].wd);
+  Motion* motion = begin(x);
   for (int i = 1; i < x->tree->n; i++) {
+    if (sr_sym_is_elsewhere(x->tree, i)) continue;
     sr_sym_note(x, i, "motion and its wrench");
     step(x, i, &motion[x->tree->link[i].parent], a, &motion[i]);
     put_wrench(x, i, &motion[i]);
   }
   if (wrenches) return;
   inwards(x, tau);
-  for (int k = 0; a && k < m->nv; k++) tau[k] = srx_add(g, tau[k], srx_mul(g, srx_number(g, m->dof_armature[k]), a[k]));
+  for (int k = 0; a && k < m->nv; k++) tau[k] = srx_add(g, tau[k], srx_mul(g, x->armature[k], a[k]));
 }

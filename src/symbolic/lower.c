@@ -95,6 +95,7 @@ static srRef lower(Work* w, srNode i, const srRef* map) {
     case SR_OP_ASIN: return operation(w, x->op, c[0] & ~1, -1, -1, i) ^ SR_REF_MINUS(c[0]);
     case SR_OP_COS:
     case SR_OP_ABS: return operation(w, x->op, c[0] & ~1, -1, -1, i);
+    case SR_OP_LOOKUP:
     case SR_OP_FUNCTION:
     case SR_OP_FUNCTION2: {
       const srCodeValue v = {
@@ -136,6 +137,7 @@ srCode* sr_code_create(srPool* pool, const srGraph* graph, const srNode* roots, 
     if (needed[i]) map[i] = lower(&w, i, map);
   }
   srCode* code = w.code;
+  code->table = graph->tables, code->ntable = graph->ntable;
   code->nout = nroot;
   code->out = sr_pool_alloc(pool, ((size_t)nroot + 1) * sizeof *code->out);
   for (int i = 0; i < nroot; i++) code->value[SR_REF_VALUE(code->out[i] = map[roots[i]])].uses++;
@@ -157,6 +159,11 @@ bool sr_code_is_inline(const srCode* code, int i) {
   const srCodeValue* v = &code->value[i];
   if (v->op == SR_OP_CONST || v->op == SR_OP_VAR || v->op == SR_OP_PARAM) return true;
   return v->uses == 1 && (v->op == SR_OP_MUL || v->op == SR_OP_ADD);
+}
+
+bool sr_code_is_packed(const srCode* code, int i) {
+  const srCodeValue* v = &code->value[i];
+  return !code->unpacked && (v->op == SR_OP_SIN || v->op == SR_OP_COS) && code->value[SR_REF_VALUE(v->child[0])].bare;
 }
 
 static bool is_product(const srCode* code, srRef ref) {

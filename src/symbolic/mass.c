@@ -4,15 +4,9 @@
 //   column    wrench of that body for unit acceleration along the joint; M_ji = S_j^T of it, at every joint on the path
 // Regrouped inertia has no mass beyond revolute joints (regroup.c).
 #include "dynamics/link.h"
-#include "symbolic/tree.h"
+#include "symbolic/articulated.h"
 
-typedef struct Body {
-  srNode mass;
-  srVec h;
-  srMat J;
-} Body;
-
-static void add_to_parent(srSymPass* x, int i, const Body* body, Body* parent) {
+void sr_composite_to_parent(srSymPass* x, int i, const srComposite* body, srComposite* parent) {
   srGraph* g = x->g;
   const srVec p = x->p[i], h = sr_turn_up(g, &x->turn[i], body->h);
   const srMat J = sr_turn_matrix(g, &x->turn[i], body->J, true);
@@ -36,7 +30,7 @@ static void add_to_parent(srSymPass* x, int i, const Body* body, Body* parent) {
 }
 
 // Wrench for unit acceleration: angular about axis k (0 to 2), linear along k - 3.
-static void column_of(srGraph* g, const Body* b, int k, srVec* F, srVec* N) {
+static void column_of(srGraph* g, const srComposite* b, int k, srVec* F, srVec* N) {
   srVec e = srx_zero(g);
   e.x[k % 3] = srx_number(g, 1);
   *F = k < 3 ? srx_cross3(g, e, b->h) : srx_times(g, b->mass, e);
@@ -53,7 +47,7 @@ static srNode project(srGraph* g, const srSymLink* l, int k, srVec F, srVec N) {
   }
 }
 
-static void put_column(srSymPass* x, int i, int k, const Body* body, srNode* M) {
+static void put_column(srSymPass* x, int i, int k, const srComposite* body, srNode* M) {
   srGraph* g = x->g;
   const int nv = x->tree->m->nv;
   const srSymLink* l = &x->tree->link[i];
@@ -67,7 +61,7 @@ static void put_column(srSymPass* x, int i, int k, const Body* body, srNode* M) 
     N = srx_plus(g, N, srx_times(g, srx_number(g, l->pitch), N2));
   }
   for (int j = 0; j <= k; j++) M[row * nv + l->v + j] = project(g, l, j, F, N);
-  M[row * nv + row] = srx_add(g, M[row * nv + row], srx_number(g, x->tree->m->dof_armature[row]));
+  M[row * nv + row] = srx_add(g, M[row * nv + row], x->armature[row]);
   for (int at = i; x->tree->link[at].parent > 0; at = x->tree->link[at].parent) {
     F = sr_turn_up(g, &x->turn[at], F);
     N = srx_plus(g, sr_turn_up(g, &x->turn[at], N), srx_cross3(g, x->p[at], F));
@@ -79,13 +73,13 @@ static void put_column(srSymPass* x, int i, int k, const Body* body, srNode* M) 
 void sr_sym_mass(srSymPass* x, srNode* M) {
   srGraph* g = x->g;
   const int n = x->tree->n, nv = x->tree->m->nv;
-  Body* body = sr_pool_alloc(x->tree->pool, (size_t)n * sizeof *body);
+  srComposite* body = sr_pool_alloc(x->tree->pool, (size_t)n * sizeof *body);
   for (int i = 0; i < nv * nv; i++) M[i] = srx_number(g, 0);
-  for (int i = 1; i < n; i++) body[i] = (Body){srx_number(g, x->tree->link[i].mass), x->h[i], x->J[i]};
+  for (int i = 1; i < n; i++) body[i] = (srComposite){x->mass[i], x->h[i], x->J[i]};
   for (int i = n - 1; i > 0; i--) {
     const srSymLink* l = &x->tree->link[i];
     sr_sym_note(x, i, "composite body");
     for (int k = 0; k < sr_link_nv[l->type]; k++) put_column(x, i, k, &body[i], M);
-    if (l->parent > 0) add_to_parent(x, i, &body[i], &body[l->parent]);
+    if (l->parent > 0) sr_composite_to_parent(x, i, &body[i], &body[l->parent]);
   }
 }

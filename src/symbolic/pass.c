@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "symbolic/tree.h"
+#include "symbolic/lanes.h"
 
 // A sum of coordinates and a constant; node SR_NO_NODE: 0.
 typedef struct Angle {
@@ -29,18 +29,21 @@ static bool sine_cosine(srGraph* g, Angle a, srNode* s, srNode* c) {
   const int k = exact ? (int)(whole - 4 * floor(whole / 4)) : 0;
   srNode sum = a.sum;
   if (sum == SR_NO_NODE && exact && k == 0) return false;
-  if (!exact) sum = sum == SR_NO_NODE ? srx_number(g, a.constant) : srx_add(g, srx_number(g, a.constant), sum);
   if (sum == SR_NO_NODE) sum = srx_number(g, 0);
+  sum = srx_add(g, srx_number(g, exact ? 0 : a.constant), sum);
   const srNode s0 = srx_1(g, SR_OP_SIN, sum), c0 = srx_1(g, SR_OP_COS, sum);
-  *s = k == 0 ? s0 : k == 1 ? c0 : k == 2 ? srx_neg(g, s0) : srx_neg(g, c0);
-  *c = k == 0 ? c0 : k == 1 ? srx_neg(g, s0) : k == 2 ? srx_neg(g, c0) : s0;
+  const srNode cosine = srx_number(g, (k + 1) % 2 * (1 - k)), sine = srx_number(g, k % 2 * (2 - k));
+  *s = srx_add(g, srx_mul(g, cosine, s0), srx_mul(g, sine, c0));
+  *c = srx_sub(g, srx_mul(g, cosine, c0), srx_mul(g, sine, s0));
   return true;
 }
 
+void sr_sym_note_text(srSymPass* x, const char* text) {
+  SR_PUSH(x->tree->pool, x->note, x->nnote, x->capacity) = (srSymNote){sr_graph_size(x->g), text};
+}
+
 void sr_sym_note(srSymPass* x, int link, const char* what) {
-  srPool* pool = x->tree->pool;
-  const char* text = sr_pool_printf(pool, "%s: %s", x->tree->link[link].name, what);
-  SR_PUSH(pool, x->note, x->nnote, x->capacity) = (srSymNote){sr_graph_size(x->g), text};
+  sr_sym_note_text(x, sr_pool_printf(x->tree->pool, "%s: %s", x->tree->link[link].name, what));
 }
 
 srNode sr_sym_q(srSymPass* pass, int k) { return sr_graph_var(pass->g, SR_VAR_Q, k); }
@@ -126,7 +129,7 @@ static void put_place(srSymPass* x, int i, const Angle* psi_parent) {
   const srSymLink* l = &x->tree->link[i];
   srNode s, c;
   const double z[3] = {l->Q[2], l->Q[5], l->Q[8]};
-  srVec p = srx_numbers(g, l->p), axis = srx_numbers(g, z);
+  srVec p = x->p[i], axis = srx_numbers(g, z);
   if (l->type == SR_LINK_FREE) {
     const srMat Q = numbers9(g, l->Q);
     p = srx_plus(g, p, srx_mat_vec(g, &Q, (srVec){{sr_sym_q(x, l->q), sr_sym_q(x, l->q + 1), sr_sym_q(x, l->q + 2)}}));
@@ -140,13 +143,31 @@ static void put_place(srSymPass* x, int i, const Angle* psi_parent) {
 
 static void put_inertia(srSymPass* x, int i, const Angle* psi) {
   srGraph* g = x->g;
-  const srSymLink* l = &x->tree->link[i];
   srNode s, c;
-  x->h[i] = srx_numbers(g, l->h);
-  x->J[i] = numbers9(g, l->J);
+  x->sine[i] = x->cosine[i] = SR_NO_NODE;
   if (!sine_cosine(g, *psi, &s, &c)) return;
+  x->sine[i] = s, x->cosine[i] = c;
   x->h[i] = sr_turn_z(g, s, c, x->h[i]);
   x->J[i] = sr_turn_z_matrix(g, s, c, x->J[i], true);
+}
+
+// Numbers of the links, or their symbols.
+static void put_constants(srSymPass* x, srPool* pool) {
+  srGraph* g = x->g;
+  const srSymTree* tree = x->tree;
+  const srSymSymbols* s = tree->symbols;
+  const srNode* at = x->symbol = s ? sr_sym_bring(g, pool, s) : NULL;
+  x->gravity = srx_numbers(g, tree->m->gravity);
+  for (int k = 0; k < tree->m->nv; k++)
+    x->armature[k] = s ? at[s->armature[k]] : srx_number(g, tree->m->dof_armature[k]);
+  for (int k = 0; k < 3 && s; k++) x->gravity.x[k] = at[s->gravity.x[k]];
+  for (int i = 1; i < tree->n; i++) {
+    const srSymLink* l = &tree->link[i];
+    x->mass[i] = s ? at[s->mass[i]] : srx_number(g, l->mass);
+    x->p[i] = srx_numbers(g, l->p), x->h[i] = srx_numbers(g, l->h), x->J[i] = numbers9(g, l->J);
+    for (int k = 0; k < 3 && s; k++) x->p[i].x[k] = at[s->p[i].x[k]], x->h[i].x[k] = at[s->h[i].x[k]];
+    for (int k = 0; k < 9 && s; k++) x->J[i].x[k] = at[s->J[i].x[k]];
+  }
 }
 
 srSymPass* sr_sym_pass(srGraph* g, srPool* pool, const srSymTree* tree) {
@@ -158,10 +179,16 @@ srSymPass* sr_sym_pass(srGraph* g, srPool* pool, const srSymTree* tree) {
   x->turn = sr_pool_alloc(pool, n * sizeof *x->turn);
   x->p = sr_pool_alloc(pool, n * sizeof(srVec)), x->axis = sr_pool_alloc(pool, n * sizeof(srVec));
   x->h = sr_pool_alloc(pool, n * sizeof(srVec)), x->J = sr_pool_alloc(pool, n * sizeof(srMat));
+  x->sine = sr_pool_alloc(pool, n * sizeof(srNode)), x->cosine = sr_pool_alloc(pool, n * sizeof(srNode));
+  x->sine[0] = x->cosine[0] = SR_NO_NODE;
   x->F = sr_pool_alloc(pool, n * sizeof(srVec)), x->N = sr_pool_alloc(pool, n * sizeof(srVec));
+  x->mass = sr_pool_alloc(pool, n * sizeof(srNode));
+  x->armature = sr_pool_alloc(pool, ((size_t)tree->m->nv + 1) * sizeof(srNode));
+  put_constants(x, pool);
   psi[0] = no_angle;
   for (int i = 1; i < tree->n; i++) {
     const Angle* parent = &psi[tree->link[i].parent];
+    if (sr_sym_is_elsewhere(tree, i)) continue;
     sr_sym_note(x, i, "geometry");
     put_turn(x, i, parent, &psi[i]);
     put_place(x, i, parent);

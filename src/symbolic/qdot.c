@@ -1,5 +1,5 @@
 // Rates of positions on the graph, q' = H(q) v (src/dynamics/configuration.c): v itself; of a quaternion n' = 1/2 n o (0, w) with n of length 1; of the position of a free link R(n) v.
-#include "symbolic/tree.h"
+#include "symbolic/lanes.h"
 
 static void quaternion_rate(srSymPass* x, int q, int v, bool unit, srNode* out) {
   srGraph* g = x->g;
@@ -17,6 +17,7 @@ void sr_sym_qdot(srSymPass* x, bool unit, srNode* qdot) {
   srGraph* g = x->g;
   for (int i = 1; i < x->tree->n; i++) {
     const srSymLink* l = &x->tree->link[i];
+    if (sr_sym_is_elsewhere(x->tree, i)) continue;
     if (l->type == SR_LINK_BALL) {
       quaternion_rate(x, l->q, l->v, unit, qdot + l->q);
     } else if (l->type == SR_LINK_FREE) {

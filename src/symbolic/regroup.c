@@ -15,23 +15,28 @@ static void times(const double* Q, const double* x, double* out) {
   for (int i = 0; i < 3; i++) out[i] = Q[3 * i] * x[0] + Q[3 * i + 1] * x[1] + Q[3 * i + 2] * x[2];
 }
 
-static void add_to(srSymLink* parent, const srSymLink* l, double mass, const double* h, const double* J) {
+void sr_sym_add_inertia(srSymLink* to, const double* Q, const double* p, double mass, const double* h,
+                        const double* J) {
   double Qh[3], k[3], half[9];
-  times(l->Q, h, Qh);
+  times(Q, h, Qh);
   for (int i = 0; i < 3; i++) {
-    k[i] = Qh[i] + mass * l->p[i] / 2;
-    times(J, l->Q + 3 * i, half + 3 * i);  // J symmetric: row i of Q J
+    k[i] = Qh[i] + mass * p[i] / 2;
+    times(J, Q + 3 * i, half + 3 * i);  // J symmetric: row i of Q J
   }
-  const double pk = l->p[0] * k[0] + l->p[1] * k[1] + l->p[2] * k[2];
+  const double pk = p[0] * k[0] + p[1] * k[1] + p[2] * k[2];
   for (int i = 0; i < 3; i++) {
-    parent->h[i] += Qh[i] + mass * l->p[i];
+    to->h[i] += Qh[i] + mass * p[i];
     for (int j = 0; j < 3; j++) {
-      double x = (i == j ? 2 * pk : 0) - l->p[i] * k[j] - k[i] * l->p[j];
-      for (int c = 0; c < 3; c++) x += half[3 * i + c] * l->Q[3 * j + c];
-      parent->J[3 * i + j] += x;
+      double x = (i == j ? 2 * pk : 0) - p[i] * k[j] - k[i] * p[j];
+      for (int c = 0; c < 3; c++) x += half[3 * i + c] * Q[3 * j + c];
+      to->J[3 * i + j] += x;
     }
   }
-  parent->mass += mass;
+  to->mass += mass;
+}
+
+static void add_to(srSymLink* parent, const srSymLink* l, double mass, const double* h, const double* J) {
+  sr_sym_add_inertia(parent, l->Q, l->p, mass, h, J);
 }
 
 void sr_sym_regroup(srSymTree* tree) {

@@ -4,8 +4,19 @@
 
 #include "symbolic/tree.h"
 
+const char* sr_sym_comment(srPool* pool, const char* text) {
+  char* out = sr_pool_text(pool, text);
+  for (char* c = out; *c != '\0'; c++) {
+    const unsigned char byte = (unsigned char)*c;
+    if (byte < 32 || byte == 127 || byte == '\\') *c = '_';
+    if ((c[0] == '*' && c[1] == '/') || (c[0] == '/' && c[1] == '*') || (c[0] == '?' && c[1] == '?')) *c = '_';
+  }
+  return out;
+}
+
 static const char* name_of(srPool* pool, const srModel* m, int i) {
-  const char *joint = m->joint_name[m->link_joint[i]], *body = m->body_name[m->link_body[i]];
+  const char* joint = sr_sym_comment(pool, m->joint_name[m->link_joint[i]]);
+  const char* body = sr_sym_comment(pool, m->body_name[m->link_body[i]]);
   if (strcmp(joint, body) == 0) return joint;
   return sr_pool_printf(pool, "%s (%s)", body, joint);
 }

@@ -29,10 +29,12 @@ const srFrictionLaw* sr_set_valued_friction(const srModel* m, const char** name,
   }
   for (int i = 0; i < m->nset; ++i) {
     const srContactSet* set = &m->set[i];
-    if (set->ncard == 0 || !is_set_valued(&set->law[0])) continue;
-    *name = set->name;
-    *place = set->place;
-    return set->law[0].slip.law;
+    for (int k = 0; k < set->ncard * set->ncard; ++k) {  // materials that do not meet have no law
+      if (!is_set_valued(&set->law[k])) continue;
+      *name = set->name;
+      *place = set->place;
+      return set->law[k].slip.law;
+    }
   }
   return NULL;
 }

@@ -130,8 +130,10 @@ static void count_elements(const srModel* m, Ignored* x) {
 static void count_sets(const srModel* m, Ignored* x) {
   for (int i = 0; i < m->nset; ++i) {
     const srContactSet* set = &m->set[i];
-    for (int k = 0; k < set->ncard * set->ncard; ++k)
-      count_ignored(&set->law[k], !isnan(set->law[k].relaxation), set->place, x);
+    for (int k = 0; k < set->ncard * set->ncard; ++k) {
+      if (set->law[k].law != NULL)  // materials that meet
+        count_ignored(&set->law[k], !isnan(set->law[k].relaxation), set->place, x);
+    }
   }
 }
 
@@ -175,8 +177,10 @@ bool sr_compliant_check(const srModel* m, const char* method, srMessages* messag
   }
   for (int i = 0; i < m->nset && good; ++i) {
     const srContactSet* set = &m->set[i];
-    for (int k = 0; k < set->ncard * set->ncard && good; ++k)
-      good = check_law(&set->law[k], set_points(m, set), set->place, method, messages);
+    for (int k = 0; k < set->ncard * set->ncard && good; ++k) {
+      if (set->law[k].law != NULL)  // materials that meet
+        good = check_law(&set->law[k], set_points(m, set), set->place, method, messages);
+    }
   }
   return good;
 }
@@ -190,6 +194,7 @@ typedef struct List {
   int count;
   bool points;                    // in place of rows
   const srContactChoice* choice;  // NULL: all, without rates
+  const int* asleep;              // nv; NULL: none
 } List;
 
 // Is the pair with this key among those that are concerned?
@@ -386,17 +391,13 @@ static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws*
   const srModel* m = x->m;
   double* column = x->d->work;  // 96 numbers per link and 8 per coordinate
   int* dof = (int*)(void*)(column + 6 * m->nv);
-  double pose[16];
+  _Alignas(32) double pose[16];
   srFrameMotion seen;
   srFeaturePoint point[SR_POINTS_MOST];
   srPointRates moved[SR_POINTS_MOST];
   double* rate = rates_of_next(x, key);
-  sr_frame_motion(m, x->d, of->point[1], of->point[0], &seen);
-  srm_pose_identity(pose);
-  for (int k = 0; k < 9; ++k) pose[4 * (k % 3) + k / 3] = seen.rotation[k];
-  memcpy(pose + 12, seen.position, sizeof seen.position);
-  Path path = {
-      .n = sr_path_columns(m, x->d, of->point[1], of->point[0], -1, dof, column), .dof = dof, .column = column};
+  if (rate != NULL) sr_frame_motion(m, x->d, of->point[1], of->point[0], &seen);
+  Path path = {.n = sr_path_pose(m, x->d, of->point[1], of->point[0], dof, column, pose), .dof = dof, .column = column};
   belt_of(m, x->d, of, pose, path.belt);
   const srTangents tangents = tangents_of(of, laws, pose);
   const int n = find_points(of, &seen, pose, point, rate != NULL ? moved : NULL), first = x->count;
@@ -499,8 +500,21 @@ static void put_bodies(const List* x, const int point[2], srUnilateral* out) {
 
 // Spheres, and spheres on planes of the ground, whose surfaces rest in their bodies.
 static bool is_simple(const srModel* m, const srNear* near) {
-  return near->kind != SR_NEAR_ANY && m->collision[m->collider[near->a].shape].belt < 0 &&
-         m->collision[m->collider[near->b].shape].belt < 0;
+  if (near->kind == SR_NEAR_ANY || m->priv->formula_belt < 0)
+    return near->kind != SR_NEAR_ANY;  // shapes are far away in memory
+  return m->collision[m->collider[near->a].shape].belt < 0 && m->collision[m->collider[near->b].shape].belt < 0;
+}
+
+// The arm from the center of mass of its link to the point at this distance along n from the centre `at` of a ball.
+static inline void put_arm(const List* x, int collider, int link, const double at[3], double length, const double n[3],
+                           double out[3]) {
+  double from[3];
+  if (x->d->instances->central[collider]) {
+    srm_scale3(length, n, out);
+    return;
+  }
+  arm_to(x->m, x->d, link, at, from);
+  srm_add_scaled3(from, length, n, out);
 }
 
 // From their centres alone, as pair_sphere_sphere.c and pair_plane_sphere.c have them. The arms are along the normal exactly where the centre is that of mass.
@@ -510,7 +524,7 @@ static void put_simple(const List* x, const srNear* near, srUnilateral* out) {
   const srCollider *one = &m->collider[near->a], *two = &m->collider[near->b];
   const double *a = of->centre + 3 * near->a, *b = of->centre + 3 * near->b;
   const int link[2] = {m->point_link[one->point], m->point_link[two->point]};
-  double apart[3], from[3], arm = two->radius;
+  double apart[3], arm = two->radius;
   srm_sub3(b, a, apart);
   if (near->kind == SR_NEAR_ON_PLANE) {
     srm_set3(out->axis, of->built + 12 * near->a + 6);  // of the ground: where it was when the list was made
@@ -520,11 +534,9 @@ static void put_simple(const List* x, const srNear* near, srUnilateral* out) {
     for (int k = 0; k < 3; ++k) out->axis[k] = distance > 0 ? curve * apart[k] : k == 2;
     out->gap = distance - one->radius - two->radius;
     arm += 0.5 * out->gap;
-    arm_to(m, x->d, link[0], a, from);
-    srm_add_scaled3(from, one->radius + 0.5 * out->gap, out->axis, out->arm[0]);
+    put_arm(x, near->a, link[0], a, one->radius + 0.5 * out->gap, out->axis, out->arm[0]);
   }
-  arm_to(m, x->d, link[1], b, from);
-  srm_add_scaled3(from, -arm, out->axis, out->arm[1]);
+  put_arm(x, near->b, link[1], b, -arm, out->axis, out->arm[1]);
   out->body[0] = link[0] - 1;
   out->body[1] = link[1] - 1;
 }
@@ -649,19 +661,46 @@ static double stiffness_of(const srModel* m, const srNear* near, const srSurface
                             (srElastic){set->E[near->card_b], set->nu[near->card_b], m->collider[near->b].radius});
 }
 
+// The place of the next contact where the same pair was listed there before, as from step to step: its laws are there. Else NULL.
+static srUnilateral* again(List* x, long key) {
+  srUnilateral* out = &x->out[x->count];
+  if (x->choice != NULL || out->pair != 1 + key || out->id != key) return NULL;
+  x->count++;
+  out->n = 0;
+  return out;
+}
+
+static bool link_sleeps(const List* x, int link) {
+  for (int k = link; k > 0; k = x->m->link_parent[k]) {
+    if (sr_link_nv[x->m->link_type[k]] > 0) return x->asleep[x->m->link_v[k]] != 0;
+  }
+  return true;
+}
+
+// Both sides sleep, or never move, and so do their surfaces.
+static bool sleeps(const List* x, const srCollider* a, const srCollider* b) {
+  const srModel* m = x->m;
+  if (x->asleep == NULL || !link_sleeps(x, m->point_link[a->point]) || !link_sleeps(x, m->point_link[b->point]))
+    return false;
+  return m->collision[a->shape].belt < 0 && m->collision[b->shape].belt < 0;
+}
+
 static void put_near(List* x) {
   const srModel* m = x->m;
   const struct srInstances* instances = x->d->instances;
   for (int i = 0; i < instances->nnear; ++i) {
     const srNear* near = &instances->near[i];
     const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
+    if (sleeps(x, a, b)) continue;
     const srSurfaceLaws* law = sr_near_law(m, near);
     const long key = pair_key(m, near);
+    const bool simple = x->points && is_simple(m, near);
     bool swap;
     if (is_left_out(x, key)) continue;
-    const double K = stiffness_of(m, near, law);
-    if (x->points && is_simple(m, near)) {
-      put_simple(x, near, add(x, key, key, law, K));
+    srUnilateral* same = simple ? again(x, key) : NULL;
+    const double K = same == NULL ? stiffness_of(m, near, law) : 0;
+    if (simple) {
+      put_simple(x, near, same != NULL ? same : add(x, key, key, law, K));
       continue;
     }
     const Shapes of = {{a->point, b->point},
@@ -693,7 +732,7 @@ static int list(List* x, double t, const double* q, const double* v, int* count)
 
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
   const srModelSystem* s = user;
-  List x = {.m = s->m, .d = s->d, .out = out, .points = s->points};
+  List x = {.m = s->m, .d = s->d, .out = out, .points = s->points, .asleep = s->asleep};
   return list(&x, t, q, NULL, count);
 }
 
@@ -703,6 +742,8 @@ int sr_contacts_chosen(void* user, double t, const double* q, const srContactCho
   List x = {.m = s->m, .d = s->d, .out = out, .points = s->points, .choice = choice};
   return list(&x, t, q, choice->rate != NULL ? choice->v : NULL, count);
 }
+
+void sr_sleep(void* user, const int* asleep) { ((srModelSystem*)user)->asleep = asleep; }
 
 int sr_foresee(void* user, double t, const double* q, const double* v, double h) {
   const srModelSystem* s = user;

@@ -64,6 +64,13 @@ static int rates(void* user, double t, const double* q, const double* v, const d
 
 // M of a tree: dense.
 static void dense_mass(const srModel* m, srData* d, double* M) {
+  if (m->priv->kernels != NULL && m->priv->kernels->mass != NULL) {
+    m->priv->kernels->mass(d->q, M);
+    for (int i = 0; i < m->nv; ++i) {
+      for (int k = 0; k < i; ++k) M[(size_t)k * (size_t)m->nv + (size_t)i] = M[(size_t)i * (size_t)m->nv + (size_t)k];
+    }
+    return;
+  }
   sr_crba(m, d, d->q, M);
   for (int i = 0; i < m->nv; ++i) M[(size_t)i * (size_t)m->nv + (size_t)i] += m->dof_armature[i];
 }
@@ -156,7 +163,9 @@ static int motion_residual(void* user, double t, const double* q, const double* 
   srData* d = s->d;
   const int answer = evaluate_forces(s, t, q, v, y, tau);
   if (answer != 0) return answer;
-  if (a != NULL && !m->constrained) {
+  if (a != NULL && !m->constrained && m->priv->kernels != NULL && m->priv->kernels->invdyna != NULL) {
+    m->priv->kernels->invdyna(d->q, d->v, a, E);
+  } else if (a != NULL && !m->constrained) {
     sr_rnea(m, d, d->q, d->v, a, E);
     for (int i = 0; i < m->nv; ++i) E[i] += m->dof_armature[i] * a[i];
   } else {
@@ -358,7 +367,8 @@ srSystem sr_system(srModelSystem* user) {
       .gamma = gamma_term,
       .contacts = sr_contacts,
       .contacts_chosen = sr_contacts_chosen,
-      .foresee = sr_foresee,
+      .foresee = user->d->instances != NULL ? sr_foresee : NULL,  // elements are listed always
+      .sleep = sr_sleep,
       .nclamp = sr_clamp_count(m),
       .clamps = sr_clamps,
       .nbody = user->points ? m->nlink - 1 : 0,

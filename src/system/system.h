@@ -30,6 +30,7 @@ bool sr_contact_points_fit(
     const srModel* m);  // everything that moves is a free body: contacts may be given by their points
 int sr_free_bodies(void* user, const double* q, srFreeBody* out);
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count);
+void sr_sleep(void* user, const int* asleep);
 int sr_contacts_chosen(void* user, double t, const double* q, const srContactChoice* choice, srUnilateral* out,
                        int* count);
 

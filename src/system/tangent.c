@@ -21,6 +21,22 @@
 // matrices, to couple its stages.
 #define OWN_ABOVE 100
 
+// Time-stepping takes the forces (m, f) on a free body in the axes at the start of a step, whatever it turns in it; their components in those of the body change by the turn, too:
+//   f + dphi x f,   m + dphi x m:    Kq + [f x], Kq + [m x] along dphi
+// Without it a load that keeps its direction would have a derivative, whose symmetric part is a torque on a body that moves.
+static void add_axes(srModelTangent* x, const srData* d) {
+  static const double none[6];
+  for (int link = 1; link < x->m->nlink; link++) {
+    const int v = x->m->link_v[link];
+    if (x->m->link_type[link] != SR_LINK_FREE) continue;
+    for (int part = 0; part < 6; part += 3) {
+      const double* f = (d != NULL ? d->f + v : none) + part;
+      const double turn[3][3] = {{0, -f[2], f[1]}, {f[2], 0, -f[0]}, {-f[1], f[0], 0}};
+      for (int k = 0; k < 9; k++) srm_entry(&x->entries, v + part + k / 3, v + k % 3, turn[k / 3][k % 3], 0);
+    }
+  }
+}
+
 static int assemble(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda) {
   x->entries.next = 0;
   if (x->forces_alone &&
@@ -32,6 +48,7 @@ static int assemble(srModelTangent* x, srData* d, double tau, const double* a, c
   }
   const int answer = sr_tangent_forces(x, d, tau, a, lambda);
   if (answer != 0) return answer;
+  if (x->forces_alone) add_axes(x, d);
   if (x->m->nformula_row > 0) sr_tangent_formula_rows(x, d, lambda);
   return x->m->nset > 0 && !x->rigid && d != NULL ? sr_tangent_contacts(x, d, tau) : 0;
 }

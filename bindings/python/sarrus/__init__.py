@@ -25,6 +25,7 @@ except ImportError as _error:
                       "install it (apt-get install python3-numpy, or pip install numpy)") from _error
 
 from . import _library, _program, _verbs
+from ._batch import Batch
 from ._environment import Box, Environment
 from ._error import Error, Message, ModelWarning, Stopped
 from ._figure import Figure
@@ -84,5 +85,5 @@ def __dir__():
     return sorted({*__all__, *_known_verbs()})
 
 
-__all__ = ["Box", "Data", "Element", "Environment", "Error", "Figure", "Message", "Model", "ModelWarning", "Network", "Result", "Spec", "StateSpace", "Stopped",
+__all__ = ["Batch", "Box", "Data", "Element", "Environment", "Error", "Figure", "Message", "Model", "ModelWarning", "Network", "Result", "Spec", "StateSpace", "Stopped",
            "check", "compare", "eval", "library", "load", "loads", "options", "program", "read", "recommend", "run", "verb", "verbs"]

@@ -19,8 +19,8 @@ lib = L.lib
 _ADD_ROW = ctypes.cast(lib.sr_row_store_add, ctypes.c_void_p).value
 _PROGRESS = ctypes.cast(lib.sr_row_store_progress, ctypes.c_void_p).value
 _WORDS = ("contact", "impact", "impact_friction", "impact_order", "control", "family", "tangent", "stabilization")
-_NUMBERS = {"t_end": True, "step": False, "rtol": True, "atol": True, "every": False, "rho": True, "theta": False, "alpha": True,
-            "beta": True, "tol_gap": False, "tol_speed": False, "tol_hop": False}  # may it be zero?
+_NUMBERS = {"t_end": True, "step": False, "rtol": True, "atol": True, "every": False, "rho": True, "theta": False, "sleep": True,
+            "sleep_speed": False, "alpha": True, "beta": True, "tol_gap": False, "tol_speed": False, "tol_hop": False}  # may it be zero?
 OPTIONS = tuple(name for name in (*_NUMBERS, *_WORDS, "metric", "record") if name != "t_end")
 
 
@@ -179,16 +179,25 @@ def _simulate(model, d, o, progress):
     return r, Result(names, units, table), errors, warnings, error_message
 
 
+def _use_generated(model, on):
+    """Generated code in place of the recursions, or these again."""
+    if not on and not lib.sr_generated_used(model._handle.pointer):
+        return []
+    with Messages() as said:
+        said.check(lib.sr_generated_use(model._handle.pointer, on, said.pointer))
+        return said.all(WARNING)
+
+
 def run(self, t_end: "float | None" = None, method: "str | None" = None, q: Any = None, v: Any = None, y: Any = None, tau: Any = None,
         t: "float | None" = None, data: Any = None, formulation: "str | None" = None, start: "str | None" = None,
-        progress: "Callable[[float, float], Any] | None" = None, **options: Any) -> Result:
+        progress: "Callable[[float, float], Any] | None" = None, generated: bool = False, **options: Any) -> Result:
     """Simulates, from the initial state, from q, v, y, t, or from a data (which then holds the end). tau acts all the time.
 
-    Options are those of `sarrus run`: contact, impact, impact_friction, impact_order, tol_gap, tol_speed, tol_hop, step, rtol, atol, every, control, rho, theta, family, tangent, stabilization, alpha, beta,
+    Options are those of `sarrus run`: contact, impact, impact_friction, impact_order, tol_gap, tol_speed, tol_hop, step, rtol, atol, every, control, rho, theta, sleep, sleep_speed, family, tangent, stabilization, alpha, beta,
     metric; record: columns on request, a name or pattern or a list of them ("reaction(crankpin).*", see model.recordable());
     what is not given is taken from the model's <run>. start="inside-limits" moves the start to the nearest one
     inside of the limits of all joints, start="apart" out of overlaps of shapes. progress(t, t_end) is called about 20 times a second; true
-    stops the run. Returns a Result: columns by name as arrays, and its report. sarrus.Stopped where it could not go on."""
+    stops the run. generated=True compiles the equations and runs that code (docs/using/gen.md). Returns a Result: columns by name as arrays, and its report. sarrus.Stopped where it could not go on."""
     if data is not None and any(x is not None for x in (q, v, y, tau, t)):
         raise ValueError("give a data, or q, v, y, tau, t; not both")
     d = data if data is not None else self.data(q, v, y, tau, t)
@@ -207,6 +216,7 @@ def run(self, t_end: "float | None" = None, method: "str | None" = None, q: Any 
         model = self.formulated(formulation, d)
         d = model.data()
     said += _told(lib.sr_warn_constraint_options, model._handle.pointer, byref(o), byref(_given(given)))
+    said += _use_generated(model, generated)
     r, result, errors, warnings, error_message = _simulate(model, d, o, progress)
     warnings = said + warnings
     result.report = {**_report(model, d, o, r, assembly, start, error_message), "warnings": model.warnings + warnings,

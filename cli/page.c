@@ -1,0 +1,53 @@
+// --page FILE.html: where the front end of pages is, and how a page is written.
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "page.h"
+
+#define LARGE 20e6  // bytes: more is slow to send and to open
+
+// Beside the program in a build, or in the tree where it is installed. False: not found.
+static bool find_front(char* out, size_t size) {
+  static const char* const places[] = {"share", "../share"};
+  char program[PROGRAM_FOLDER_SIZE];
+  if (!program_folder(program)) return false;
+  for (int i = 0; i < 2; i++) {
+    snprintf(out, size, "%s/%s/sarrus/page/page.html", program, places[i]);
+    if (access(out, R_OK) == 0) return true;
+  }
+  return false;
+}
+
+bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table) {
+  if (!x->path) return true;
+  if (!output_is_free(cli, x->path, model) || !output_begin(cli, "--page", &x->path, SR_CONTENT_PAGE)) return false;
+  if (table && (strcmp(table, x->path) == 0 || (output_is_stdout(table) && output_is_stdout(x->path))))
+    return cli_error(cli, "--page and --out both write to '%s': give one of them another name", table), false;
+  if (find_front(x->front, sizeof x->front)) return true;
+  cli_error(cli,
+            "--page: this build has no front end for pages (share/sarrus/page/page.html). It is made where Node.js is: "
+            "install nodejs and npm, run `npm ci` in the folder page/ of the sources (tools/setup does both), and "
+            "build again");
+  return false;
+}
+
+bool page_write(Cli* cli, PageFile* x, const Model* m, const char* report, const char* provenance) {
+  const srPageDef def = {
+      .front = x->front, .described = m->relative, .file = m->path, .report = report, .provenance = provenance};
+  const srStatus status = sr_page_write(x->page, &def, x->path, cli->messages, &x->size);
+  if (status == SR_MEMORY) cli_error(cli, "out of memory while writing the page '%s'", x->path);
+  if (status == SR_OK && (double)x->size > LARGE)
+    cli_warning(cli, "the page has %.0f MB; fewer rows make it smaller: --every with a longer time",
+                (double)x->size / 1e6);
+  return status == SR_OK;
+}
+
+void page_show(const Cli* cli, const PageFile* x) {
+  if (!x->path || cli->json || cli->quiet) return;
+  fprintf(cli->report, "  page        %s (%.0f kB), for any browser\n",
+          output_is_stdout(x->path) ? "standard output" : x->path, (double)x->size / 1e3);
+}
+
+void page_free(PageFile* x) { sr_page_destroy(x->page); }

@@ -1,0 +1,21 @@
+// --page FILE.html of `run`: rows go to a page beside the table.
+#ifndef SARRUS_CLI_PAGE_H
+#define SARRUS_CLI_PAGE_H
+
+#include "cli.h"
+
+typedef struct PageFile {
+  const char* path;  // NULL: none is written
+  char front[4352];  // file of the front end
+  srPage* page;
+  size_t size;  // of the written file, bytes
+} PageFile;
+
+// Before anything is computed: the name of the page is free, and the front end is there. False: reported.
+bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table);
+// Writes it. report, provenance: as in srPageDef. False: reported.
+bool page_write(Cli* cli, PageFile* x, const Model* m, const char* report, const char* provenance);
+void page_show(const Cli* cli, const PageFile* x);  // a line for people: what was written
+void page_free(PageFile* x);
+
+#endif

@@ -1,0 +1,44 @@
+// Pages: one HTML file with a model, the motion of its bodies, the columns of a run and its report, which a browser shows without any
+// network (docs/using/page.md). The front end, which is the same for all pages, is a file that the build makes in page/.
+//
+//   sr_page_create(m, NULL, 0, messages, &page);
+//   options.record = sr_page_record(page, &options.nrecord);
+//   options.row = take_row;                                         // calls sr_page_row(page, d, row)
+//   sr_run(m, d, &options, messages, &result);
+//   sr_page_write(page, &(srPageDef){.front = "page.html", .report = json}, "out.html", messages, NULL);
+#ifndef SARRUS_PAGE_H
+#define SARRUS_PAGE_H
+
+#include <sarrus/simulate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct srPage srPage;
+
+// For a run of m, which must outlive it. record: columns that the user requests (n), as in srRunOptions; the page adds forces of contacts
+// and springs, where there are not too many to be seen. SR_INPUT: nothing has a requested name. *out is NULL unless SR_OK.
+SR_API srStatus sr_page_create(const srModel* m, const char* const* record, int n, srMessages* messages, srPage** out);
+SR_API void sr_page_destroy(srPage* page);
+// Requests for srRunOptions.record: those of the user, whose columns are the first ones, then those of the page.
+SR_API const char* const* sr_page_record(const srPage* page, int* n);
+// Keeps a row of the run and the poses of all bodies at d's state. SR_MEMORY: the row is lost.
+SR_API srStatus sr_page_row(srPage* page, const srData* d, const double* row);
+
+typedef struct srPageDef {
+  const char* front;         // file of the front end
+  const srModel* described;  // the model in relative coordinates, where the run has other ones; NULL: that of the run
+  const char* file;          // of the model, for people; NULL: unknown
+  const char* report;        // JSON of sr_report_run
+  const char* provenance;    // line of sr_report_run_provenance
+} srPageDef;
+// SR_IO: a file cannot be opened; SR_INPUT: front is no front end; SR_FAILED: the page could not be written to its end. size (may be
+// NULL): its bytes.
+SR_API srStatus sr_page_write(const srPage* page, const srPageDef* def, const char* path, srMessages* messages,
+                              size_t* size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

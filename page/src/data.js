@@ -1,0 +1,136 @@
+// What a page holds: the model, the report, and the rows of the run. The blocks are deflated texts in base64 (src/page/page.c writes them);
+// a server may send the same blocks.
+
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const text = atob(base64), out = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
+  return out;
+}
+
+async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Undoes sr_pack (src/page/pack.c): planes of bytes, zigzag, differences. put(column, row, bits) takes every number.
+function unpack32(bytes, rows, columns, put) {
+  for (let c = 0; c < columns; c++) {
+    const plane = 4 * c * rows;
+    let bits = 0;
+    for (let i = 0; i < rows; i++) {
+      const k = plane + i;
+      const z = bytes[k] | bytes[k + rows] << 8 | bytes[k + 2 * rows] << 16 | bytes[k + 3 * rows] << 24;
+      bits = (bits + ((z >>> 1) ^ -(z & 1))) | 0;
+      put(c, i, bits);
+    }
+  }
+}
+
+function unpackDoubles(bytes, rows) {
+  const out = new BigUint64Array(rows);
+  let bits = 0n;
+  for (let i = 0; i < rows; i++) {
+    let z = 0n;
+    for (let k = 7; k >= 0; k--) z = z << 8n | BigInt(bytes[k * rows + i]);
+    bits = BigInt.asUintN(64, bits + ((z >> 1n) ^ -(z & 1n)));
+    out[i] = bits;
+  }
+  return new Float64Array(out.buffer);
+}
+
+export async function readBlocks(find) {
+  const block = async (name) => inflate(bytesOf(find(name)));
+  const json = async (name) => JSON.parse(new TextDecoder().decode(await block(name)));
+  const head = await json('model'), report = await json('report');
+  return new Run(head, report, await block('times'), await block('columns'), await block('poses'), await block('triangles'));
+}
+
+export function readDocument() {
+  return readBlocks((name) => document.getElementById(`sarrus-${name}`).textContent);
+}
+
+export class Run {
+  constructor(head, report, times, columns, poses, triangles) {
+    const rows = head.rows, bodies = head.model.bodies.length - 1;
+    this.head = head;
+    this.model = head.model;
+    this.report = report;
+    this.rows = rows;
+    this.bodies = bodies;  // without the ground, which is body 0
+    this.times = unpackDoubles(times, rows);
+    this.triangles = triangles.buffer;
+    const values = new Int32Array(rows * head.columns.length);
+    unpack32(columns, rows, head.columns.length, (c, i, bits) => { values[c * rows + i] = bits; });
+    const numbers = new Float32Array(values.buffer);
+    this.columns = head.columns.map((x, c) => ({ ...x, index: c, data: numbers.subarray(c * rows, (c + 1) * rows) }));
+    this.byName = new Map(this.columns.map((x) => [x.name, x]));
+    const stride = 7 * bodies, places = new Int32Array(rows * stride);
+    unpack32(poses, rows, stride, (c, i, bits) => { places[i * stride + c] = bits; });
+    this.poses = new Float32Array(places.buffer);
+    this.matrices = new Float32Array(16 * (bodies + 1));  // of all bodies at the time of the last pose(), by columns
+    for (const k of [0, 5, 10, 15]) this.matrices[k] = 1;
+    this.start = rows ? this.times[0] : 0;
+    this.end = rows ? this.times[rows - 1] : 0;
+    this.row = 0;
+    this.part = 0;
+  }
+
+  column(name) { return this.byName.get(name); }
+
+  // The row before a time, and which part of the way to the next one it is.
+  seek(t) {
+    const x = this.times;
+    let low = 0, high = Math.max(0, this.rows - 2);
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (x[middle] <= t) low = middle; else high = middle - 1;
+    }
+    const span = this.rows > 1 ? x[low + 1] - x[low] : 0;
+    this.row = low;
+    this.part = span > 0 ? Math.min(1, Math.max(0, (t - x[low]) / span)) : 0;
+  }
+
+  valueAt(column) {  // at the time of the last seek
+    const a = column.data[this.row];
+    return this.part === 0 ? a : a + this.part * (column.data[this.row + 1] - a);
+  }
+
+  nearestRow(t) {
+    this.seek(t);
+    return this.part > 0.5 ? this.row + 1 : this.row;
+  }
+
+  // The matrices of all bodies at a time: positions in between are linear, rotations the normalised mean of quaternions.
+  pose(t) {
+    this.seek(t);
+    for (let b = 1; b <= this.bodies; b++) this.bodyMatrix(b, this.row, this.part, this.matrices, 16 * b);
+  }
+
+  bodyMatrix(body, row, part, out, o) {
+    const x = this.poses, stride = 7 * this.bodies, a = row * stride + 7 * (body - 1);
+    const b = part > 0 ? a + stride : a, f = part, g = 1 - f;
+    let w = g * x[a + 3] + f * x[b + 3], i = g * x[a + 4] + f * x[b + 4];
+    let j = g * x[a + 5] + f * x[b + 5], k = g * x[a + 6] + f * x[b + 6];
+    const n = 1 / Math.sqrt(w * w + i * i + j * j + k * k);
+    w *= n; i *= n; j *= n; k *= n;
+    out[o] = 1 - 2 * (j * j + k * k); out[o + 1] = 2 * (i * j + w * k); out[o + 2] = 2 * (i * k - w * j); out[o + 3] = 0;
+    out[o + 4] = 2 * (i * j - w * k); out[o + 5] = 1 - 2 * (i * i + k * k); out[o + 6] = 2 * (j * k + w * i); out[o + 7] = 0;
+    out[o + 8] = 2 * (i * k + w * j); out[o + 9] = 2 * (j * k - w * i); out[o + 10] = 1 - 2 * (i * i + j * j); out[o + 11] = 0;
+    out[o + 12] = g * x[a] + f * x[b]; out[o + 13] = g * x[a + 1] + f * x[b + 1]; out[o + 14] = g * x[a + 2] + f * x[b + 2];
+    out[o + 15] = 1;
+  }
+
+  // A point of a body at a row, or at the time of the last pose (row undefined).
+  pointAt(body, at, row, out) {
+    let m = this.matrices, o = 16 * body;
+    if (row !== undefined && body > 0) {
+      m = scratch;
+      o = 0;
+      this.bodyMatrix(body, row, 0, m, 0);
+    }
+    for (let k = 0; k < 3; k++) out[k] = m[o + k] * at[0] + m[o + 4 + k] * at[1] + m[o + 8 + k] * at[2] + m[o + 12 + k];
+    return out;
+  }
+}
+const scratch = new Float32Array(16);

@@ -1,0 +1,203 @@
+// Puts the page together: data, panels, then the 3-D view, which may fail where the browser has no WebGL.
+import './style.css';
+import { readDocument } from './data.js';
+import { el, svg } from './dom.js';
+import { icon } from './icons.js';
+import { makeCommands, openPalette, startKeys } from './keys.js';
+import { Plots } from './plots.js';
+import { Report } from './report.js';
+import { measure, Scene } from './scene.js';
+import { on, set, state } from './state.js';
+import { colors, startTheme, toggleTheme } from './theme.js';
+import { Timeline } from './timeline.js';
+import { Topology } from './topology.js';
+import { Properties, Tree } from './tree.js';
+import { View } from './view.js';
+
+// The address says quality, theme, time and selection: page.html?quality=low&theme=dark#t=1.5&select=body:3
+function words() {
+  const out = new URLSearchParams(location.search);
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) out.set(name, value);
+  return out;
+}
+
+// The body that carries the others: the free one with most of them.
+function findBase(model) {
+  const carried = model.bodies.map(() => 1);
+  for (let i = model.bodies.length - 1; i > 0; i--) carried[model.bodies[i].parent] += carried[i];
+  let best = -1, free = 0;
+  model.bodies.forEach((body, i) => {
+    if (i === 0 || body.parent !== 0 || model.joints[body.joint]?.type !== 'free') return;
+    free++;
+    if (best < 0 || carried[i] > carried[best]) best = i;
+  });
+  return best > 0 && (free === 1 || carried[best] > model.bodies.length / 2) ? best : -1;
+}
+
+function travels(run, body) {  // further than it is large
+  const a = run.pointAt(body, [0, 0, 0], 0, [0, 0, 0]), b = run.pointAt(body, [0, 0, 0], Math.max(0, run.rows - 1), [0, 0, 0]);
+  return Math.hypot(b[0] - a[0], b[1] - a[1]) > 0.35 * run.scale;
+}
+
+function header(page) {
+  const { run } = page;
+  const mark = svg('svg', { class: 'mark', width: 22, height: 22, viewBox: '0 0 22 22', fill: 'none', stroke: 'currentColor', 'stroke-width': 2, 'aria-hidden': 'true' },
+    svg('path', { d: 'M6 6h10l4 5-4 5H6l-4-5z', 'stroke-linejoin': 'round' }), ...[[6, 6], [16, 6], [6, 16], [16, 16]].map(([cx, cy]) => svg('circle', { cx, cy, r: 1.6, fill: 'currentColor' })));
+  const tab = (mode, text) => el('button', { role: 'tab', on: { click: () => set({ mode }) } }, text);
+  const tabs = [['animate', tab('animate', 'Animate')], ['topology', tab('topology', 'Topology')]];
+  const show = () => tabs.forEach(([mode, node]) => node.setAttribute('aria-selected', String(mode === state.mode)));
+  const theme = el('button', { class: 'button', title: 'Light or dark (D)', 'aria-label': 'Light or dark', on: { click: toggleTheme } });
+  const paint = () => theme.replaceChildren(icon(state.theme === 'dark' ? 'sun' : 'moon'));
+  on('mode', show);
+  on('theme', paint);
+  show();
+  paint();
+  return el('header', { class: 'head' },
+    el('div', { class: 'side' }, mark, el('span', { class: 'name' }, run.model.name), el('span', { class: 'file' }, run.head.file ?? '')),
+    el('div', { class: 'tabs', role: 'tablist' }, ...tabs.map((t) => t[1])),
+    el('div', { class: 'side', style: 'justify-content:flex-end;gap:6px' },
+      el('button', { class: 'find', title: 'Find or do anything', on: { click: () => page.palette('') } }, icon('search'), el('span', {}, 'Find or run…'), el('kbd', {}, 'Ctrl K')),
+      el('button', { class: 'button', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => page.commands.at(-1)[2]() } }, icon('keyboard')), theme));
+}
+
+class Page {
+  constructor(run, options) {
+    this.run = run;
+    this.options = options;
+    this.app = document.getElementById('app');
+    run.base = findBase(run.model);
+    run.measure = measure(run);
+    run.scale = run.measure.scale;
+    state.time = run.start;
+    if (run.base > 0 && travels(run, run.base)) state.follow = run.base;
+    this.tree = new Tree(run);
+    this.properties = new Properties(run);
+    this.plots = new Plots(run, () => this.palette('column'));
+    this.report = new Report(run);
+    this.timeline = new Timeline(run);
+    this.topology = new Topology(run);
+    this.host = el('main', { class: 'view' });
+    this.commands = makeCommands(this);
+    this.app.append(header(this), el('aside', { class: 'left' }, this.tree.element, this.properties.element), this.host,
+      el('aside', { class: 'right' }, this.plots.element, this.report.element), this.timeline.element);
+    this.startView();
+    on('mode', () => this.showMode());
+    this.showMode();
+    startKeys(this);
+    document.title = `${run.model.name} · Sarrus`;
+    this.script = [];  // ms of script, of the last frames
+    this.last = 0;
+    this.panels = 0;
+  }
+
+  startView() {
+    try {
+      if (this.options.get('webgl') === 'none') throw new Error('switched off by the address of the page');
+      this.view = new View(this.run, this.host);
+      this.scene = new Scene(this.run, this.host, this.options.get('quality'));
+      this.view.attach(this.scene);
+    } catch (error) {
+      this.scene = null;
+      this.host.replaceChildren(el('div', { class: 'notice' }, el('b', {}, 'This browser shows no 3-D pictures'),
+        el('span', {}, 'It has no WebGL, or it is switched off. Tree, plots, report and topology work without it.'), el('span', { class: 'mute' }, error.message)));
+    }
+    if (this.run.report.error_message) this.host.append(el('div', { class: 'banner' }, `The run stopped at ${this.run.end.toFixed(4)} s: ${this.run.report.error_message}`));
+  }
+
+  showMode() {
+    const flat = state.mode === 'topology';
+    if (flat) this.host.append(this.topology.element, this.topology.caption);
+    else { this.topology.element.remove(); this.topology.caption.remove(); }
+    for (const node of this.host.children) {
+      const own = node === this.topology.element || node === this.topology.caption;
+      node.style.visibility = own || !flat ? '' : 'hidden';
+    }
+    if (flat) this.topology.draw();
+  }
+
+  palette(only) { openPalette(this, only); }
+
+  fold(side) {
+    if (innerWidth <= 1100) this.app.classList.toggle('with-right', side === 'right' && !this.app.classList.contains('with-right'));
+    else this.app.classList.toggle(`no-${side}`);
+  }
+
+  // One frame: the time, the poses, the picture, the playheads; panels of numbers ten times a second while it plays.
+  frame(now) {
+    const begin = performance.now();
+    if (state.playing) this.timeline.advance(Math.min(0.1, (now - this.last) / 1000));
+    this.last = now;
+    const moved = state.time !== this.shown;
+    if (moved || this.scene?.dirty) {
+      this.run.pose(state.time);
+      this.shown = state.time;
+      if (this.scene && state.mode === 'animate') {
+        this.scene.draw();
+        this.view.update();
+      }
+      if (moved) {
+        this.timeline.update();
+        const quiet = !state.playing || now - this.panels > 100;
+        if (quiet) {
+          this.panels = now;
+          this.tree.update();
+          this.properties.update();
+          this.plots.update();
+        } else for (const p of this.plots.plots) p.move();
+      }
+      this.script.push(performance.now() - begin);
+      if (this.script.length > 600) this.script.shift();
+    }
+    requestAnimationFrame((t) => this.frame(t));
+  }
+
+  // What was seen is in the address: a link shows it again.
+  remember() {
+    let timer = 0;
+    on('time selection', () => {
+      if (state.playing) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const s = state.selection, t = Number(state.time.toPrecision(9));
+        try { history.replaceState(null, '', `#t=${t}${s ? `&select=${s.kind}:${s.index}` : ''}`); } catch { /* a page that may not */ }
+      }, 400);
+    });
+  }
+
+  begin() {
+    const { run, options } = this, [kind, index] = (options.get('select') ?? '').split(':');
+    const lists = { body: run.model.bodies, closure: run.model.closures, force: run.model.forces, contact: run.model.contacts, sensor: run.model.sensors };
+    if (lists[kind]?.[Number(index)]) set({ selection: { kind, index: Number(index) } });
+    if (options.has('t')) set({ time: Math.min(run.end, Math.max(run.start, Number(options.get('t')) || 0)) });
+    else if (!matchMedia('(prefers-reduced-motion: reduce)').matches && options.get('play') !== '0' && run.rows > 1) set({ playing: true });
+    if (options.get('view') === 'topology') set({ mode: 'topology' });
+    run.pose(state.time);
+    this.tree.update();
+    this.plots.update();
+    this.timeline.update();
+    this.remember();
+    this.last = performance.now();
+    this.frame(this.last);
+  }
+}
+
+const options = words();
+startTheme(options.get('theme'));
+try {
+  const page = new Page(await readDocument(), options);
+  page.begin();
+  // For tests and for pages around this one: bodies by number, the ground is 0.
+  window.sarrus = {
+    page, state, set,
+    test: {
+      project: (body) => page.scene.project(body, [0, 0, 0], [0, 0, 0]),
+      pose: (body) => page.scene.drawnPose(body),
+      script: () => page.script,
+      info: () => page.scene.renderer.info.render,
+      colors,
+    },
+  };
+} catch (error) {
+  document.getElementById('app').replaceChildren(el('div', { class: 'notice' }, el('b', {}, 'This page could not be read'), el('span', {}, error.message)));
+  throw error;
+}

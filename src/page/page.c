@@ -1,0 +1,262 @@
+// Rows of a run with the poses of all bodies, and the file: the front end with the data in it.
+//
+// The data are texts that no browser runs, <script type="text/plain" id="sarrus-NAME">, each deflated and in base64. Nothing that a
+// model says can become markup there. The front end has the place for them, and the hash of its own script in its security policy.
+#include "page/page.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "math/pose.h"
+
+#define MOST_CONTACTS 64  // shapes whose forces are recorded one by one
+#define MOST_FORCES 1000
+#define MOST_FRONT (64 << 20)
+static const char mark[] = "<!-- sarrus: data -->";
+
+struct srPage {
+  const srModel* m;
+  srPool pool;
+  const char** record;
+  int nrecord, room_record;
+  srColumns* columns;
+  size_t rows, room;
+  double* t;      // rows
+  float* column;  // rows x (columns - 1): without t
+  float* pose;    // rows x nbody x SR_POSE_NUMBERS
+};
+
+// ---- what is recorded --------------------------------------------------------------------------------------------------------
+typedef struct Wish {
+  srPage* page;
+  int shapes;  // of contact sets
+  bool failed;
+} Wish;
+
+static bool starts_with(const char* text, const char* start) { return strncmp(text, start, strlen(start)) == 0; }
+
+// Members of an object that pictures and lanes show.
+static void wish(void* user, const srRecordable* x) {
+  static const char* const shown[] = {"n", "state", "count", "penetration", "fx", "fy", "fz", "nx", "ny", "nz"};
+  Wish* w = user;
+  srPage* p = w->page;
+  const bool contact = starts_with(x->object, "contact("), force = starts_with(x->object, "force(");
+  const bool one_of_many = contact && strcmp(x->member[0], "count") == 0 && x->n == 6;
+  if ((!contact && !force) || (one_of_many && w->shapes > MOST_CONTACTS)) return;
+  const bool spring = force && sr_word_index(x->member, x->n, "zdot") >= 0;
+  jmp_buf failed;
+  p->pool.on_fail = &failed;
+  w->failed = w->failed || setjmp(failed) != 0;
+  for (int i = 0; i < x->n && !w->failed; i++) {
+    const bool taken =
+        contact ? sr_word_index(shown, SR_COUNT(shown), x->member[i]) >= 0 : strcmp(x->member[i], "f") == 0;
+    if (!taken || (force && !spring)) continue;
+    SR_PUSH(&p->pool, p->record, p->nrecord, p->room_record) =
+        sr_pool_printf(&p->pool, "%s.%s", x->object, x->member[i]);
+  }
+}
+
+static int shapes_in_sets(const srModel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nset; i++) n += m->set[i].nmember;
+  return n;
+}
+
+static bool gather(srPage* p, const char* const* record, int n) {
+  jmp_buf failed;
+  p->pool.on_fail = &failed;
+  if (setjmp(failed) != 0) return false;
+  for (int i = 0; i < n; i++) SR_PUSH(&p->pool, p->record, p->nrecord, p->room_record) = record[i];
+  Wish w = {p, shapes_in_sets(p->m), false};
+  const bool few = p->m->nforce + p->m->nset <= MOST_FORCES;
+  return !few || (sr_recordable_each(p->m, wish, &w) == SR_OK && !w.failed);
+}
+
+srStatus sr_page_create(const srModel* m, const char* const* record, int n, srMessages* messages, srPage** out) {
+  srPage* p = sr_alloc(sizeof *p);
+  *out = NULL;
+  if (p == NULL) return SR_MEMORY;
+  p->m = m;
+  sr_pool_init(&p->pool);
+  const bool gathered = gather(p, record, n);
+  p->pool.on_fail = NULL;
+  const srStatus status =
+      gathered ? sr_record_columns_create(m, p->record, p->nrecord, messages, &p->columns) : SR_MEMORY;
+  if (status != SR_OK) {
+    sr_page_destroy(p);
+    return status;
+  }
+  *out = p;
+  return SR_OK;
+}
+
+void sr_page_destroy(srPage* p) {
+  if (p == NULL) return;
+  sr_columns_destroy(p->columns);
+  sr_free(p->t);
+  sr_free(p->column);
+  sr_free(p->pose);
+  sr_pool_free(&p->pool);
+  sr_free(p);
+}
+
+const char* const* sr_page_record(const srPage* p, int* n) {
+  *n = p->nrecord;
+  return p->record;
+}
+
+// ---- rows --------------------------------------------------------------------------------------------------------------------
+static size_t row_columns(const srPage* p) { return (size_t)(p->columns->count - 1); }
+static size_t row_poses(const srPage* p) { return (size_t)p->m->nbody * SR_POSE_NUMBERS; }
+
+static bool widen(void* array, size_t item, size_t n, size_t room) {
+  void** x = array;
+  void* wider = room > SIZE_MAX / (item + 1) ? NULL : sr_alloc(room * item + 1);
+  if (wider == NULL) return false;
+  if (n > 0) memcpy(wider, *x, n * item);
+  sr_free(*x);
+  *x = wider;
+  return true;
+}
+
+static bool make_room(srPage* p) {
+  const size_t room = p->room > 0 ? 2 * p->room : 256;
+  if (p->rows < p->room) return true;
+  if (!widen(&p->t, sizeof *p->t, p->rows, room) ||
+      !widen(&p->column, row_columns(p) * sizeof *p->column, p->rows, room) ||
+      !widen(&p->pose, row_poses(p) * sizeof *p->pose, p->rows, room))
+    return false;
+  p->room = room;
+  return true;
+}
+
+// Of the two quaternions of a rotation the one near that of the row before: they are interpolated.
+static void keep_pose(const srData* d, int body, const float* before, float* out) {
+  srFrameMotion motion;
+  double q[4], along = 0;
+  sr_frame_motion(d->model, d, body, 0, &motion);
+  srm_quaternion_from_rows(motion.rotation, q);
+  for (int k = 0; k < 4 && before != NULL; k++) along += q[k] * (double)before[3 + k];
+  for (int k = 0; k < 3; k++) out[k] = (float)motion.position[k];
+  for (int k = 0; k < 4; k++) out[3 + k] = (float)(along < 0 ? -q[k] : q[k]);
+}
+
+srStatus sr_page_row(srPage* p, const srData* d, const double* row) {
+  const size_t columns = row_columns(p), poses = row_poses(p);
+  if (!make_room(p)) return SR_MEMORY;
+  p->t[p->rows] = row[0];
+  for (size_t i = 0; i < columns; i++) p->column[p->rows * columns + i] = (float)row[i + 1];
+  float* now = p->pose + p->rows * poses;
+  for (int i = 0; i < p->m->nbody; i++) {
+    float* out = now + (size_t)i * SR_POSE_NUMBERS;
+    keep_pose(d, i + 1, p->rows > 0 ? out - poses : NULL, out);
+  }
+  p->rows++;
+  return SR_OK;
+}
+
+// ---- file --------------------------------------------------------------------------------------------------------------------
+static void put_base64(FILE* to, const unsigned char* x, size_t n) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < n; i += 3) {
+    const uint32_t three =
+        (uint32_t)x[i] << 16 | (i + 1 < n ? (uint32_t)x[i + 1] << 8 : 0) | (i + 2 < n ? x[i + 2] : 0);
+    const char four[4] = {letters[three >> 18], letters[three >> 12 & 63], i + 1 < n ? letters[three >> 6 & 63] : '=',
+                          i + 2 < n ? letters[three & 63] : '='};
+    fwrite(four, 1, 4, to);
+  }
+}
+
+static bool put_block(FILE* to, const char* name, const void* data, size_t n) {
+  srText small = {0};
+  const bool good = sr_deflate(data, n, &small);
+  fprintf(to, "<script type=\"text/plain\" id=\"sarrus-%s\">", name);
+  if (good) put_base64(to, (const unsigned char*)small.data, small.n);
+  fputs("</script>\n", to);
+  sr_text_free(&small);
+  return good;
+}
+
+static bool put_packed(FILE* to, const char* name, const void* x, size_t rows, size_t columns, int width) {
+  const size_t n = rows * columns * (size_t)width;
+  unsigned char* packed = sr_alloc(n + 1);
+  if (packed == NULL) return false;
+  sr_pack(x, rows, columns, width, packed);
+  const bool good = put_block(to, name, packed, n);
+  sr_free(packed);
+  return good;
+}
+
+static void put_columns(srJson* json, const srPage* p) {
+  sr_json_array(json, "columns");
+  for (int i = 1; i < p->columns->count; i++) {
+    sr_json_object(json, NULL);
+    sr_json_text(json, "name", p->columns->names[i]);
+    sr_json_text(json, "unit", p->columns->units[i]);
+    sr_json_object_end(json);
+  }
+  sr_json_array_end(json);
+}
+
+static bool put_data(FILE* to, const srPage* p, const srPageDef* def) {
+  srText text = {0}, triangles = {0};
+  srJson json = sr_json_begin(&text);
+  sr_json_int(&json, "format", 1);
+  sr_json_text(&json, "file", def->file);
+  sr_json_text(&json, "provenance", def->provenance);
+  sr_json_int(&json, "rows", (long long)p->rows);
+  put_columns(&json, p);
+  sr_page_describe(def->described != NULL ? def->described : p->m, &json, &triangles);
+  sr_json_end(&json);
+  const char* report = def->report != NULL ? def->report : "{}";
+  const bool good = !text.failed && !triangles.failed && put_block(to, "model", text.data, text.n) &&
+                    put_block(to, "triangles", triangles.data != NULL ? triangles.data : "", triangles.n) &&
+                    put_block(to, "report", report, strlen(report)) &&
+                    put_packed(to, "times", p->t, p->rows, 1, sizeof *p->t) &&
+                    put_packed(to, "columns", p->column, p->rows, row_columns(p), sizeof *p->column) &&
+                    put_packed(to, "poses", p->pose, p->rows, row_poses(p), sizeof *p->pose);
+  sr_text_free(&text);
+  sr_text_free(&triangles);
+  return good;
+}
+
+static srStatus read_front(const char* path, srMessages* messages, srText* out) {
+  srReason reason;
+  char part[1 << 14];
+  FILE* file = sr_file_open(path, &reason);
+  if (file == NULL) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "%s", reason.text);
+    return SR_IO;
+  }
+  for (size_t n; out->n < MOST_FRONT && (n = fread(part, 1, sizeof part, file)) > 0;) sr_text_add(out, part, n);
+  fclose(file);
+  if (out->failed) return SR_MEMORY;
+  if (out->data != NULL && strstr(out->data, mark) != NULL) return SR_OK;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path},
+                  "is not the front end of pages: it has no place for the data, '%s'", mark);
+  return SR_INPUT;
+}
+
+srStatus sr_page_write(const srPage* p, const srPageDef* def, const char* path, srMessages* messages, size_t* size) {
+  srText front = {0};
+  srOutput* output = NULL;
+  srStatus status = read_front(def->front, messages, &front);
+  if (status == SR_OK) status = sr_output_create(path, messages, &output);
+  if (status != SR_OK) {
+    sr_text_free(&front);
+    return status;
+  }
+  FILE* to = sr_output_stream(output);
+  const size_t head = (size_t)(strstr(front.data, mark) - front.data), rest = head + strlen(mark);
+  fwrite(front.data, 1, head, to);
+  const bool good = put_data(to, p, def);
+  fwrite(front.data + rest, 1, front.n - rest, to);
+  sr_text_free(&front);
+  if (!good) {
+    sr_output_discard(output);
+    return SR_MEMORY;
+  }
+  const long end = ftell(to);
+  if (size != NULL) *size = end > 0 ? (size_t)end : 0;
+  return sr_output_close(output, messages);
+}

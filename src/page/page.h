@@ -1,0 +1,31 @@
+// Parts of a page: page.c rows and file | describe.c the model as JSON | triangles.c its surfaces | pack.c numbers | deflate.c compression
+#ifndef SR_PAGE_INTERNAL_H
+#define SR_PAGE_INTERNAL_H
+
+#include <sarrus/page.h>
+
+#include "base/base.h"
+
+#define SR_POSE_NUMBERS 7  // x y z, quaternion w x y z
+
+// The model for the front end (page/src/data.js reads it). triangles: where the vertices and triangles of its surfaces go, as bytes.
+void sr_page_describe(const srModel* m, srJson* json, srText* triangles);
+
+// Vertices (float32, 3 each) and triangles (uint32, 3 each) of a surface, in the order of the machine's bytes.
+typedef struct srPageTriangles {
+  int nvertex, ntriangle;
+  size_t vertex, triangle;  // first byte of each
+} srPageTriangles;
+srPageTriangles sr_page_triangles_of_mesh(const srMesh* mesh, bool hull, srText* out);
+srPageTriangles sr_page_triangles_of_field(const srShape* shape, srText* out);
+srPageTriangles sr_page_triangles_of_surface(const struct srCollisionShape* shape, srText* out);  // none: nvertex is 0
+
+// Columns of numbers that change little from row to row: for each column the differences of the bits of one row to the next, their sign in
+// the lowest bit, and of these first all lowest bytes, then all second ones ... Nothing is lost, and what remains is mostly zeros.
+// width: bytes of a number, 4 or 8. x: rows x columns; out: as many bytes.
+void sr_pack(const void* x, size_t rows, size_t columns, int width, unsigned char* out);
+
+// Appends the data as a stream of RFC 1951: compressed by zlib, or stored where the library was built without it. False: out of memory.
+bool sr_deflate(const void* data, size_t n, srText* out);
+
+#endif

@@ -1,0 +1,24 @@
+// Where shapes touch, on the graph: what contact.c has of their geometry.
+//   contact_box.c a box on a plane | contact_field.c spheres and capsules on a height field
+#ifndef SR_SYMBOLIC_CONTACT_H
+#define SR_SYMBOLIC_CONTACT_H
+
+#include "symbolic/elements.h"
+
+typedef struct srSymPlace {  // as srContactPlace
+  srVec n, r, slip, turn, turning, force, moment;
+  srNode spin, N, N_spin;
+} srSymPlace;
+
+// Force of the normal law at the depth d, growing at the rate ddot; 0 where d <= 0.
+srNode sr_sym_normal_force(const srSymLaw* law, srNode d, srNode ddot);
+srVec sr_sym_flat(srGraph* g, srVec n, srVec a);  // a less its part along n
+
+bool sr_sym_is_box_on_plane(const srSurfaceLaws* c);
+void sr_sym_place_box(const srSymLaw* law, const srSymFrames* at, srSymPlace* out);
+
+bool sr_sym_is_sphere_on_field(const srSurfaceLaws* c);
+const char* sr_sym_field_missing(srPool* pool, const srSurfaceLaws* c);  // a clause why there is no code, or NULL
+void sr_sym_place_field(const srSymLaw* law, const srSymFrames* at, srSymPlace* out);
+
+#endif

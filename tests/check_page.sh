@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# sarrus run --page: the page holds the model, opens without network in a headless Chromium, animates, shows places and columns as they
+# were computed, works by keyboard; names never become markup; it is light. SARRUS_TEST_LONG=1: also script time of a frame and pictures in both themes
+# and sizes, which are kept in build/page.
+cd "$(dirname "$0")/.." || exit 1
+sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
+out=$PWD/build/page
+bad=0
+fail() {
+  echo "FAILED page: $*"
+  bad=1
+}
+skip() {
+  echo "skipped page: $*"
+  exit 77
+}
+front=$(dirname "$sarrus")/share/sarrus/page/page.html
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A build without the front end, everything else the same: one sentence, before anything is computed.
+cp "$sarrus" "$work/sarrus"
+LD_LIBRARY_PATH=$(dirname "$sarrus") "$work/sarrus" run models/pendulum.xml --page "$work/p.html" > "$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "no front end for pages.*npm ci" "$work/log" && [ ! -e "$work/p.html" ] || fail "without a front end: $(head -c 300 "$work/log")"
+[ -e "$front" ] || skip "the front end is not built: it needs nodejs, npm, and npm ci in page/ (tools/setup)"
+
+# ---------------------------------------------------------------------------------------------------------- the file
+status() {  # status N WORDS ARGUMENTS...
+  local wanted=$1 words=$2
+  shift 2
+  "$sarrus" run "$@" > "$work/log" 2>&1
+  local got=$?
+  [ $got -eq "$wanted" ] || fail "run $*: status $got, expected $wanted: $(head -c 300 "$work/log")"
+  grep -qF -- "$words" "$work/log" || fail "run $*: does not say: $words"
+}
+status 0 "page        $work/p.html" models/pendulum.xml --page "$work/p.html" --out "$work/p.csv"
+"$sarrus" run models/pendulum.xml --out "$work/q.csv" > /dev/null
+cmp -s "$work/p.csv" "$work/q.csv" || fail "a page changes the table beside it"
+cp "$work/p.html" "$work/before.html"
+status 0 page models/pendulum.xml --page "$work/p.html"
+# the time that the run took is in its report: everything else has the same bytes
+[ "$(grep -v 'id="sarrus-report"' "$work/p.html" | sha256sum)" = "$(grep -v 'id="sarrus-report"' "$work/before.html" | sha256sum)" ] || fail "the same run gave other bytes"
+[ "$(wc -c < "$front")" -lt 3000000 ] || fail "the front end has $(wc -c < "$front") bytes, at most 3 MB"
+[ -s "$(dirname "$front")/THIRD-PARTY.txt" ] && grep -q "three 0" "$(dirname "$front")/THIRD-PARTY.txt" || fail "licences of the bundle are missing"
+grep -qE '(src|href)="?(https?:)?//' "$work/p.html" && fail "the page names an address of the network"
+status 2 ".csv is not the suffix of a page" models/pendulum.xml --page "$work/p.csv"
+status 2 "both write to" models/pendulum.xml --page - --out -
+status 2 "a page shows one model" models/paper3/networks/turntable.xml --page "$work/n.html"
+# no names of registries in the lock file
+grep -qE '"resolved"|https?://[^"]*registry' page/package-lock.json && fail "page/package-lock.json names a registry"
+# markup is made of constants alone
+grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function' page/src/*.js && fail "page/src makes markup or code of texts"
+
+# ------------------------------------------------------------------------------------------------------- in a browser
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "chromium is not installed (tools/setup --tests)"
+command -v node > /dev/null || skip "nodejs is not installed (tools/setup --tests)"
+rm -rf "$out" && mkdir -p "$out"
+"$sarrus" run models/paper1/hexapod.xml --t-end 1.2 --every 0.01 --page "$out/hexapod.html" --out "$out/hexapod.csv" --quiet \
+  --record 'point(torso).*' --record 'point(tibia3).*' --record 'point(foot6).*' 2> "$work/err" || fail "hexapod: $(head -c 300 "$work/err")"
+"$sarrus" run models/contact/heap-of-balls.xml --set N=1000 --set side=10 --t-end 0.2 --page "$out/balls.html" --quiet 2> "$work/err" || fail "balls: $(head -c 300 "$work/err")"
+mkdir "$work/<"
+cat > "$work/</script><img src=x onerror=boom=4>.xml" << 'END'
+<sarrus version="1" name="&lt;script&gt;boom=1&lt;!--">
+  <ground><point name="hook" at="0.6 0 0.5"/></ground>
+  <body name="&lt;img src=x onerror=boom=2&gt;">
+    <joint name="&lt;!-- crank" type="revolute" axis="0 1 0" q="-1.2"/>
+    <inertial mass="1" com="0.1 0 0" inertia="1e-3 1e-3 1e-3"/>
+  </body>
+  <body name="rod" parent="&lt;img src=x onerror=boom=2&gt;">
+    <joint name="phi" type="revolute" axis="0 1 0" at="0.2 0 0" q="0.9"/>
+    <inertial mass="1" com="0.3 0 0" inertia="1e-3 1e-3 1e-3"/>
+    <point name="tip" at="0.6 0 0"/>
+  </body>
+  <body name="rocker">
+    <joint name="r" type="revolute" axis="0 1 0" at="0.7 0 0" q="-1.3"/>
+    <inertial mass="1" com="0.2 0 0" inertia="1e-3 1e-3 1e-3"/>
+    <point name="tip" at="0.4 0 0"/>
+  </body>
+  <closure name="close&lt;b&gt;" type="ball" a="rod/tip" b="rocker/tip"/>
+  <spring name="&amp;&lt;svg onload=boom=3&gt;" a="rod/tip" b="ground/hook" stiffness="50" length="0.3" damping="1"/>
+  <sensor name="&lt;i&gt;tip" point="rod/tip"/>
+  <run t-end="2"/>
+</sarrus>
+END
+(cd "$work" && "$sarrus" run "</script><img src=x onerror=boom=4>.xml" --page "$out/hostile.html" --quiet 2> "$work/err") || fail "hostile names: $(head -c 300 "$work/err")"
+grep -c 'boom' "$out/hostile.html" | grep -qx 0 || fail "a name of the model is in the page as it is"
+parts="motion names"
+[ "${SARRUS_TEST_LONG:-0}" = 1 ] && parts=
+# shellcheck disable=SC2086
+if [ $bad -eq 0 ]; then timeout 900 node tests/page/check.mjs "$chromium" "$out" $parts || bad=1; fi
+exit $bad

@@ -1,0 +1,279 @@
+// Tests of the page in a headless browser: node check.mjs CHROMIUM FOLDER [PART...]. The pages and tables that it opens are in FOLDER, made by
+// tests/check_page.sh; pictures go there, too. Every line "FAILED ..." is a failure.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Browser } from './browser.mjs';
+
+const [, , program, folder, ...wanted] = process.argv;
+const SCRIPT_MS = 8;         // a frame of 60 a second is 16.7 ms: half of it for the script
+const POSE = 2e-6;           // poses are floats of places of about 1 m
+let bad = 0;
+const fail = (text) => { console.log(`FAILED page: ${text}`); bad++; };
+const ensure = (truth, text) => { if (!truth) fail(text); };
+const address = (name, query = '') => `${pathToFileURL(join(folder, name))}${query}`;
+
+function readTable(name) {
+  const lines = readFileSync(join(folder, name), 'utf8').trim().split('\n').filter((line) => !line.startsWith('#'));
+  const names = lines[0].split(',').map((x) => x.replace(/ \[.*\]$/, ''));
+  const rows = lines.slice(1).map((line) => line.split(',').map(Number));
+  return { rows, column: (word) => { const i = names.indexOf(word); if (i < 0) throw new Error(`no column ${word}`); return rows.map((row) => row[i]); } };
+}
+
+const frames = (page, n) => page.run((count) => new Promise((done) => {
+  const step = () => { if (count-- > 0) requestAnimationFrame(step); else done(true); };
+  step();
+}), n);
+const goTo = async (page, t) => { await page.run((x) => window.sarrus.set({ time: x, playing: false }), t); await frames(page, 2); };
+
+function quiet(page, what) {
+  ensure(page.complaints.length === 0, `${what}: the console says ${page.complaints[0]}`);
+  ensure(page.requests.length === 0, `${what}: asks the network for ${page.requests[0]}`);
+  page.complaints.length = page.requests.length = 0;
+}
+
+// Row-major rotation and place of a quaternion and position, as the table has them.
+function matrixOf(x, q) {
+  const [w, i, j, k] = q;
+  return [1 - 2 * (j * j + k * k), 2 * (i * j + w * k), 2 * (i * k - w * j), 0, 2 * (i * j - w * k), 1 - 2 * (i * i + k * k), 2 * (j * k + w * i), 0,
+    2 * (i * k + w * j), 2 * (j * k - w * i), 1 - 2 * (i * i + j * j), 0, ...x, 1];
+}
+
+// ---- places, plots, pixels --------------------------------------------------------------------------------------------
+async function checkMotion(page) {
+  const table = readTable('hexapod.csv'), t = table.column('t');
+  await page.open(address('hexapod.html', '?quality=low&play=0&theme=light'));
+  const names = await page.run(() => window.sarrus.page.run.model.bodies.map((b) => b.name));
+  for (const row of [0, 57, t.length - 1]) {
+    await goTo(page, t[row]);
+    for (const body of ['torso', 'tibia3', 'foot6']) {
+      const at = (word) => table.column(`point(${body}).${word}`)[row];
+      const expected = matrixOf(['x', 'y', 'z'].map(at), ['qw', 'qx', 'qy', 'qz'].map(at));
+      const drawn = await page.run((i) => window.sarrus.test.pose(i), names.indexOf(body));
+      const most = Math.max(...expected.map((x, k) => Math.abs(x - drawn[k])));
+      ensure(most < POSE, `${body} at t = ${t[row]} is drawn ${most} from where it was computed`);
+    }
+  }
+  const between = await page.run((a, b) => { window.sarrus.set({ time: (a + b) / 2 }); window.sarrus.page.run.pose((a + b) / 2); return window.sarrus.page.run.matrices[16 + 12]; }, t[10], t[11]);
+  const x = table.column('point(torso).x');
+  ensure(Math.abs(between - (x[10] + x[11]) / 2) < POSE, 'between two rows places are not their mean');
+
+  // Pictures: two of one time are equal, one of another time is not, and a body is where project() says.
+  const picture = (time) => page.run((x2) => { window.sarrus.page.run.pose(x2); return window.sarrus.page.scene.picture(); }, time);
+  const first = await picture(t[20]), again = await picture(t[20]), later = await picture(t[60]);
+  ensure(first === again, 'two pictures of one time differ');
+  ensure(first !== later, 'the picture does not change');
+  const place = await page.run((i) => { const s = window.sarrus.test.project(i); return [s[0], s[1], window.sarrus.page.host.getBoundingClientRect().left, window.sarrus.page.host.getBoundingClientRect().top]; }, names.indexOf('torso'));
+  await page.click(place[0] + place[2], place[1] + place[3]);
+  await frames(page, 2);
+  const selected = await page.run(() => window.sarrus.state.selection);
+  ensure(selected?.kind === 'body' && names[selected.index] === 'torso', `a click on the torso selects ${JSON.stringify(selected)}`);
+
+  // The plot: legend and data are those of the table.
+  const row = 42;
+  await goTo(page, t[row]);
+  const shown = await page.run(() => window.sarrus.page.plots.plots.map((p) => ({ names: p.columns.map((c) => c.name), text: p.values.map((v) => v.textContent), y: p.chart.data.slice(1).map((d) => Array.from(d)) })));
+  ensure(shown.length >= 3, `${shown.length} plots at the start`);
+  for (const plot of shown) {
+    plot.names.forEach((name, k) => {
+      const expected = table.column(name), value = Number(plot.text[k].replace('−', '-').replace('e−', 'e-'));
+      ensure(Math.abs(value - expected[row]) <= 5.1e-4 * Math.abs(expected[row]) + 1e-9, `the legend of ${name} has ${plot.text[k]} for ${expected[row]}`);
+      const most = Math.max(...expected.map((y, i) => Math.abs(y - plot.y[k][i]) / (1e-6 + Math.abs(y))));
+      ensure(most < 1e-6, `the line of ${name} is not that of the table: ${most}`);
+    });
+  }
+  // The playhead of a plot and of the time line is at the time.
+  const heads = await page.run(() => {
+    const { page: p } = window.sarrus, x = (node) => new DOMMatrix(getComputedStyle(node).transform).m41;
+    return [x(p.plots.plots[0].playhead) - p.plots.plots[0].chart.bbox.left / devicePixelRatio - p.plots.plots[0].chart.valToPos(window.sarrus.state.time, 'x'), x(p.timeline.playhead) - p.timeline.x(window.sarrus.state.time)];
+  });
+  const tall = await page.run(() => window.sarrus.page.plots.plots.map((p) => { const a = p.playhead.getBoundingClientRect(), b = p.chart.over.getBoundingClientRect(); return [a.width, Math.abs(a.top - b.top) + Math.abs(a.bottom - b.bottom)]; }));
+  ensure(tall.every(([width, apart]) => width > 0 && apart < 2), `a playhead does not cover its plot: ${JSON.stringify(tall)}`);
+  ensure(heads.every((d) => Math.abs(d) < 0.5), `a playhead is ${heads} px from the time`);
+  quiet(page, 'hexapod');
+}
+
+// ---- keyboard ---------------------------------------------------------------------------------------------------------
+async function checkKeys(page) {
+  const get = (what) => page.run(`(w) => ({ time: sarrus.state.time, playing: sarrus.state.playing, show: sarrus.state.show, theme: sarrus.state.theme, speed: sarrus.state.speed, selection: sarrus.state.selection, mode: sarrus.state.mode, plots: sarrus.page.plots.plots.length, follow: sarrus.state.follow, hidden: [...sarrus.state.hidden], loop: sarrus.state.loop })[w]`, what);
+  const times = await page.run(() => Array.from(window.sarrus.page.run.times));
+  await page.run(() => document.activeElement?.blur());
+  await page.press('Home');
+  ensure(await get('time') === times[0], 'Home');
+  await page.press('ArrowRight');
+  ensure(await get('time') === times[1], 'Right is a step');
+  await page.press('ArrowRight', 8);
+  ensure(await get('time') === times[11], 'Shift Right is ten steps');
+  await page.press('ArrowLeft');
+  ensure(await get('time') === times[10], 'Left is a step back');
+  await page.press('End');
+  ensure(await get('time') === times.at(-1), 'End');
+  const events = await page.run(() => window.sarrus.page.timeline.events.map((e) => e.t));
+  await page.press('Home');
+  await page.press('n');
+  ensure(events.length === 0 || await get('time') === events.find((x) => x > times[0] + 1e-9), 'N is the next event');
+  for (const [key, name] of [['a', 'frames'], ['c', 'centres'], ['v', 'forces'], ['t', 'trails'], ['g', 'grid'], ['s', 'shapes']]) {
+    const before = (await get('show'))[name];
+    await page.press(key);
+    ensure((await get('show'))[name] === !before, `${key} switches ${name}`);
+    await frames(page, 1);
+    await page.press(key);
+  }
+  await page.press(']');
+  ensure(await get('speed') === 2, '] is faster');
+  await page.press('[');
+  ensure(await get('speed') === 1, '[ is slower');
+  await page.press('l');
+  ensure(await get('loop') === false, 'L');
+  await page.press('l');
+  const theme = await get('theme');
+  await page.press('d');
+  ensure(await get('theme') !== theme, 'D changes the theme');
+  await page.press('d');
+  await page.press('m');
+  await frames(page, 1);
+  const nodes = await page.run(() => [document.querySelectorAll('.topology .node').length, window.sarrus.page.run.model.bodies.length]);
+  ensure(nodes[0] === nodes[1], `the topology has ${nodes[0]} of ${nodes[1]} bodies`);
+  await page.press('m');
+  await page.press('Escape');
+  await page.press('ArrowDown');
+  const first = await get('selection');
+  await page.press('ArrowDown');
+  const second = await get('selection');
+  ensure(first?.kind === 'body' && second?.index === first.index + 1, `Down moves in the tree: ${JSON.stringify([first, second])}`);
+  await page.press('h');
+  ensure((await get('hidden')).includes(second.index), 'H hides');
+  await page.press('h');
+  const plots = await get('plots');
+  await page.run(() => { const { run } = window.sarrus.page; window.sarrus.set({ selection: { kind: 'body', index: run.model.bodies.findIndex((b) => b.name === 'tibia3') } }); });
+  await page.press('p');
+  ensure(await get('plots') > plots, 'P plots the selection');
+  await page.press('k', 2);
+  ensure(await page.run(() => document.activeElement.tagName === 'INPUT' && Boolean(document.querySelector('.veil'))), 'Ctrl K opens the list');
+  for (const letter of 'foot6') await page.press(letter);
+  await page.press('Enter');
+  ensure(await page.run(() => { const s = window.sarrus.state.selection; return window.sarrus.page.run.model.bodies[s.index]?.name === 'foot6'; }), 'Ctrl K finds a body');
+  await page.press('?');
+  ensure(await page.run(() => document.querySelectorAll('.keys .pair').length > 30), '? lists the keys');
+  await page.press('Escape');
+  ensure(await page.run(() => !document.querySelector('.veil')), 'Escape closes the list');
+  await page.press('5');
+  await page.press('3');
+  await page.press('f');
+  await page.press('/');
+  for (const letter of 'tibia') await page.press(letter);
+  ensure(await page.run(() => window.sarrus.page.tree.visible.filter((x) => x.name.startsWith('tibia')).length === 6 && window.sarrus.page.tree.visible.every((x) => x.name !== 'foot1')), '/ filters the tree');
+  await page.press('Escape');
+  await page.press('Home');
+  await page.press(' ');
+  await page.until('it plays', () => window.sarrus.state.playing && window.sarrus.state.time > 0);
+  await page.press(' ');
+  ensure(await get('playing') === false, 'Space pauses');
+  quiet(page, 'keys');
+}
+
+// ---- cost of a frame --------------------------------------------------------------------------------------------------
+async function checkCost(page, name, count) {
+  await page.open(address(name, '?quality=low&theme=light'));
+  const [median, calls, triangles] = await page.run(async (n) => {
+    const { page: p, set, state } = window.sarrus;
+    const frame = () => new Promise((done) => { requestAnimationFrame(done); });
+    set({ playing: true, time: p.run.start });
+    for (let i = 0; i < n / 3; i++) await frame();
+    p.script.length = 0;
+    while (p.script.length < n) { await frame(); if (!state.playing) set({ playing: true, time: p.run.start }); }
+    set({ playing: false });
+    const sorted = p.script.slice(0, n).sort((a, b) => a - b), info = p.scene.renderer.info.render;
+    return [sorted[n >> 1], info.calls, info.triangles];
+  }, count);
+  console.log(`page: ${name}: ${median.toFixed(2)} ms of script a frame, ${calls} calls, ${triangles} triangles`);
+  ensure(median < SCRIPT_MS, `${name}: ${median} ms of script a frame, at most ${SCRIPT_MS}`);
+  ensure(calls < 200 && triangles < 300000, `${name}: ${calls} calls, ${triangles} triangles`);
+  quiet(page, name);
+}
+
+// ---- names that would be markup ---------------------------------------------------------------------------------------
+async function checkHostile(page) {
+  await page.open(address('hostile.html', '?quality=low&play=0#select=body:1'));
+  await page.press('m');
+  await frames(page, 2);
+  await page.press('m');
+  for (const kind of ['body', 'closure', 'force', 'sensor']) {
+    await page.run((k) => window.sarrus.set({ selection: { kind: k, index: k === 'body' ? 1 : 0 } }), kind);
+    await page.press('p');
+    await frames(page, 1);
+  }
+  await page.press('k', 2);
+  await frames(page, 1);
+  const found = await page.run(() => ({
+    boom: window.boom, images: document.querySelectorAll('img, iframe, object, [onerror], [onload]').length,
+    scripts: [...document.querySelectorAll('script')].filter((s) => s.type !== 'text/plain').length,
+    name: document.querySelector('.head .name').textContent, file: document.querySelector('.head .file').textContent, body: window.sarrus.page.run.model.bodies[1].name }));
+  ensure(found.boom === undefined && found.images === 0 && found.scripts === 1, `a name has become markup: ${JSON.stringify(found)}`);
+  ensure(found.name === '<script>boom=1<!--' && found.file.includes('</script><img') && found.body === '<img src=x onerror=boom=2>', `names are not as the model has them: ${JSON.stringify(found)}`);
+  await page.press('Escape');
+  quiet(page, 'hostile names');
+}
+
+// ---- without WebGL ----------------------------------------------------------------------------------------------------
+async function checkFlat(page) {
+  await page.open(address('hostile.html', '?webgl=none&play=0#t=1'));
+  const state = await page.run(() => [document.querySelector('.view').textContent, document.querySelectorAll('.plot canvas').length, document.querySelectorAll('.tree .row').length, window.sarrus.state.time]);
+  ensure(state[0].includes('no WebGL') && state[1] > 0 && state[2] > 3 && state[3] === 1, `without WebGL: ${JSON.stringify(state)}`);
+  // Of the two quaternions of a rotation a row has the one near that of the row before: the crank turns by more than half a turn.
+  const turn = await page.run(() => {
+    const { run } = window.sarrus.page, { poses: x, bodies } = run, q = run.column('q.<!-- crank').data;
+    let least = 1;
+    for (let i = 1; i < run.rows; i++) for (let b = 0; b < bodies; b++) {
+      const n = 7 * (i * bodies + b) + 3, o = n - 7 * bodies;
+      least = Math.min(least, x[n] * x[o] + x[n + 1] * x[o + 1] + x[n + 2] * x[o + 2] + x[n + 3] * x[o + 3]);
+    }
+    return [least, Math.max(...q) - Math.min(...q)];
+  });
+  ensure(turn[0] > 0.99 && turn[1] > Math.PI, `quaternions of neighbouring rows are apart: ${turn}`);
+  await page.press('ArrowRight');
+  await page.press('m');
+  ensure(await page.run(() => document.querySelectorAll('.topology .node').length === 4), 'without WebGL there is no topology');
+  quiet(page, 'without WebGL');
+}
+
+// ---- pictures ---------------------------------------------------------------------------------------------------------
+async function takePictures(page) {
+  for (const theme of ['light', 'dark']) {
+    for (const [width, height] of [[1366, 768], [2560, 1440]]) {
+      await page.size(width, height);
+      await page.open(address('hexapod.html', `?theme=${theme}&play=0${width > 2000 ? '&quality=low' : ''}#t=0.8&select=body:12`));
+      await frames(page, 2);
+      const over = await page.run(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight, document.fonts.check('13px Inter')]);
+      ensure(over[0] <= 0 && over[1] <= 0 && over[2], `${theme} ${width}: the page is ${over} larger than the window, or its font is missing`);
+      await page.picture(join(folder, `animate-${theme}-${width}.png`));
+    }
+    await page.size(1366, 768);
+    await page.open(address('hostile.html', `?theme=${theme}&play=0&quality=low&view=topology#t=0.5&select=closure:0`));
+    await frames(page, 2);
+    await page.picture(join(folder, `topology-${theme}-1366.png`));
+  }
+  quiet(page, 'pictures');
+}
+
+const parts = {
+  motion: [1366, 768, async (page) => { await checkMotion(page); await checkKeys(page); }],
+  names: [1120, 420, async (page) => { await checkHostile(page); await checkFlat(page); }],
+  cost: [480, 320, async (page) => { await checkCost(page, 'hexapod.html', 60); await checkCost(page, 'balls.html', 30); }],  // small: filling pixels is the software renderer's work
+  pictures: [1366, 768, takePictures],
+};
+const browser = new Browser(program), begin = Date.now();
+try {
+  const page = await browser.page(1366, 768);
+  for (const name of wanted.length > 0 ? wanted : Object.keys(parts)) {
+    const [width, height, check] = parts[name];
+    await page.size(width, height);
+    await check(page);
+    console.log(`page: ${name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+  }
+} catch (error) {
+  fail(error.stack);
+} finally {
+  await browser.close();
+}
+process.exit(bad > 0 ? 1 : 0);

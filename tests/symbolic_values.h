@@ -1,0 +1,74 @@
+// Values of generated statements for tests of src/symbolic: the code itself is run, value by value.
+#ifndef SR_TEST_SYMBOLIC_VALUES_H
+#define SR_TEST_SYMBOLIC_VALUES_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "expr/graph.h"
+#include "runner.h"
+#include "symbolic/frames.h"
+
+// What the inputs of a function are.
+typedef struct State {
+  double *q, *v, *a, *tau;
+  double t;
+  double *y, stage;
+  const double* motion;
+} State;
+
+static inline double signed_value(const double* x, srRef ref) {
+  return (SR_REF_MINUS(ref) ? -1 : 1) * x[SR_REF_VALUE(ref)];
+}
+
+static inline double input_value(const srCodeValue* u, const State* s) {
+  switch (u->kind) {
+    case SR_VAR_TIME: return s->t;
+    case SR_VAR_Q: return s->q[u->index];
+    case SR_VAR_V: return s->v[u->index];
+    case SR_VAR_A: return s->a[u->index];
+    case SR_VAR_TAU: return s->tau[u->index];
+    case SR_VAR_STATE: return s->y[u->index];
+    case SR_VAR_STAGE: return s->stage;
+    case SR_VAR_MOTION: return s->motion[u->index];
+    default: ENSURE(false); return 0;
+  }
+}
+
+static inline double value_of(const srCode* code, const srCodeValue* u, const double* x, const State* s) {
+  double c[3] = {0};
+  if (u->op == SR_OP_CONST) return u->number;
+  if (u->op == SR_OP_VAR) return input_value(u, s);
+  for (int k = 0; k < sr_op_arity(u->op); k++) c[k] = signed_value(x, u->child[k]);
+  if (u->op == SR_OP_LOOKUP) return sr_lookup(code->table[u->index].x, code->table[u->index].n, c[0]);
+  return sr_op_value(u->op, c[0], c[1], c[2]);
+}
+
+static inline void evaluate(const srCode* code, const State* s, double* out) {
+  double* x = calloc((size_t)code->n + 1, sizeof *x);
+  for (int i = 0; i < code->n; i++) x[i] = value_of(code, &code->value[i], x, s);
+  for (int i = 0; i < code->nout; i++) out[i] = signed_value(x, code->out[i]);
+  free(x);
+}
+
+// In the model's own frames, or reframed and regrouped.
+static inline srSymTree* tree_of(srPool* pool, const srModel* m, bool reduced) {
+  double snapped = 0;
+  srSymTree* tree = sr_sym_tree(pool, m, 1e-13, &snapped);
+  ENSURE(snapped <= 1e-13);
+  if (!reduced) return tree;
+  sr_sym_reframe(tree, 1e-13);
+  sr_sym_regroup(tree);
+  sr_sym_snap(tree, 1e-14, &snapped);
+  return tree;
+}
+
+// Without a search of frames.
+static inline srCode* code_with(srPool* pool, srSymTree* tree, srSymBuild build, const void* user, int nout) {
+  srGraph* g = sr_graph_create(pool);
+  srNode* out = sr_pool_alloc(pool, ((size_t)nout + 1) * sizeof *out);
+  build(sr_sym_pass(g, pool, tree), user, out);
+  return sr_code_create(pool, g, out, nout);
+}
+
+#endif
