@@ -4,7 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "constraint/constraint.h"
 #include "expr/graph.h"
 #include "runner.h"
 #include "symbolic/frames.h"
@@ -49,6 +51,38 @@ static inline void evaluate(const srCode* code, const State* s, double* out) {
   for (int i = 0; i < code->n; i++) x[i] = value_of(code, &code->value[i], x, s);
   for (int i = 0; i < code->nout; i++) out[i] = signed_value(x, code->out[i]);
   free(x);
+}
+
+static inline double largest(const double* x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static inline double farthest(const double* x, const double* y, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i] - y[i]));
+  return most;
+}
+
+// How far the forces of the kernels move when positions and velocities change by a few roundings: no two ways of computing them need
+// agree better than that (a slip is a quotient of velocities, of which one may be small).
+static inline double force_moved(const srModel* m, const State* s) {
+  const double few = 4 * 2.2e-16;
+  srData* d = sr_data_create(m);
+  double *q = calloc((size_t)m->nq + 1, sizeof *q), *v = calloc((size_t)m->nv + 1, sizeof *v);
+  double *f = calloc((size_t)m->nv + 1, sizeof *f), most = 0;
+  for (int k = 0; k <= 16; k++) {
+    for (int i = 0; i < m->nq; i++) q[i] = s->q[i] * (1 + (k == 0 ? 0 : (k >> i % 4) % 2 ? few : -few));
+    for (int i = 0; i < m->nv; i++) v[i] = s->v[i] * (1 + (k == 0 ? 0 : (k >> (i + 1) % 4) % 2 ? few : -few));
+    memset(d->tau, 0, (size_t)m->njv * sizeof *d->tau);
+    if (sr_evaluate_stage(m, d, s->t, q, v, s->y, SR_STAGE_FORCE, s->stage) != 0) continue;
+    if (k == 0) memcpy(f, d->f, (size_t)m->nv * sizeof *f);
+    for (int i = 0; i < m->nv; i++) most = fmax(most, fabs(d->f[i] - f[i]));
+  }
+  free(q), free(v), free(f);
+  sr_data_destroy(d);
+  return most;
 }
 
 // In the model's own frames, or reframed and regrouped.

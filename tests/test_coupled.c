@@ -65,18 +65,6 @@ static void add_formula(srSpec* spec) {
   srs_add_constraint(spec, SR_NO_OWNER, &(srConstraintDef){.expr = sr_text("q(aside)")});
 }
 
-static double largest(const double* x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
-static double farthest(const double* x, const double* y, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i] - y[i]));
-  return most;
-}
-
 // The largest entry of M a + c - f - G^T lambda, by inverse dynamics.
 static double residual_of(const srModel* m, srData* d) {
   srData* work = sr_data_create(m);

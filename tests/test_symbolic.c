@@ -234,13 +234,14 @@ static void kernel_at(const Moved* x, bool forward, int what, int by, double e, 
   free(step);
 }
 
-// A column against differences of fourth order.
+// A column against differences of eighth order.
 static void compare_column(const Moved* x, bool forward, int what, int by, const double* A) {
-  static const double weight[] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[] = {-2, -1, 1, 2};
+  static const double weight[] = {1.0 / 280, -4.0 / 105, 1.0 / 5, -4.0 / 5, 4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280},
+                      at[] = {-4, -3, -2, -1, 1, 2, 3, 4};
   const int n = x->m->nv;
   const double h = 1e-3;
   double *sum = calloc((size_t)n + 1, sizeof *sum), *value = calloc((size_t)n + 1, sizeof *value), size = 1;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < SR_COUNT(at); i++) {
     kernel_at(x, forward, what, by, at[i] * h, value);
     for (int k = 0; k < n; k++) sum[k] += weight[i] * value[k] / h, size = fmax(size, fabs(value[k]));
   }

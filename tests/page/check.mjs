@@ -218,6 +218,7 @@ async function checkHostile(page) {
 // ---- without WebGL ----------------------------------------------------------------------------------------------------
 async function checkFlat(page) {
   await page.open(address('hostile.html', '?webgl=none&play=0#t=1'));
+  await page.until('there are plots', () => document.querySelectorAll('.plot canvas').length > 0);
   const state = await page.run(() => [document.querySelector('.view').textContent, document.querySelectorAll('.plot canvas').length, document.querySelectorAll('.tree .row').length, window.sarrus.state.time]);
   ensure(state[0].includes('no WebGL') && state[1] > 0 && state[2] > 3 && state[3] === 1, `without WebGL: ${JSON.stringify(state)}`);
   // Of the two quaternions of a rotation a row has the one near that of the row before: the crank turns by more than half a turn.
