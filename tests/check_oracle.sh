@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Mass matrix, bias and accelerations agree with other engines (MuJoCo, Simbody, KDL) to 1e-9, where those are installed.
+# Mass matrix, bias and accelerations agree with generated code and with other engines (MuJoCo, Simbody, KDL) to 1e-9, where those are installed.
 cd "$(dirname "$0")/.." || exit 1
 build=$(realpath "${SARRUS_BUILD:-build/test}")
 log=$build/oracle.log

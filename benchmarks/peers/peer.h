@@ -39,7 +39,8 @@ typedef struct PeerKind {
 extern const PeerKind* const peer_kinds[];
 extern const int peer_kind_count;
 
-extern const PeerKind peer_sarrus, peer_sarrus_v3, peer_mujoco, peer_simbody, peer_kdl;
+extern const PeerKind peer_sarrus, peer_sarrus_v3, peer_generated, peer_generated_v3, peer_mujoco, peer_simbody,
+    peer_kdl;
 
 // The call and its result in one, for comparisons.
 static inline void peer_compute(const PeerKind* kind, void* self, PeerCall call, int state, double* out) {

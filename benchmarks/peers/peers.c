@@ -6,6 +6,10 @@ const PeerKind* const peer_kinds[] = {
 #ifdef SARRUS_LIBRARY_V3
     &peer_sarrus_v3,
 #endif
+    &peer_generated,
+#ifdef SARRUS_LIBRARY_V3
+    &peer_generated_v3,
+#endif
 #ifdef HAVE_MUJOCO
     &peer_mujoco,
 #endif
