@@ -15,12 +15,12 @@ WHAT = "accel invdyna dirdyna mass qdot bias entries sensor link extforce contac
 FEW = "double-pendulum satellite top mechanisms/four-bar mechanisms/slider-crank-bushing mechanisms/five-rod-suspension contact/block-on-slope robots/arm-scara paper2/slider-crank rotating-pendulum"
 models = [m for m in (f"models/{name}.xml" for name in FEW.split()) if os.path.exists(m)]
 if long == "1": models = sorted(glob.glob("models/*.xml") + glob.glob("models/*/*.xml") + glob.glob("models/*/*.urdf"))
-LARGE = 60  # coordinates: more take minutes in an interpreter
+LARGE, MANY = 60, 12  # coordinates: more take minutes to write and read, and derivatives and regressors, which grow with their square, beyond 12
 
 # Files of all functions that the model has: a function that it does not have is named by the message, or found alone.
-def generate(model, folder):
+def generate(model, folder, n):
     def attempt(names): return subprocess.run([sarrus, "gen", model, "--what", ",".join(names), "--lang", "c,js,python,octave", "-o", folder, "--json"], capture_output=True, text=True)
-    kept = WHAT
+    kept = [w for w in WHAT if n <= MANY or w not in ("regressor", "dinvdyna", "daccel")]
     while kept:
         done = attempt(kept)
         if done.returncode == 0: return json.loads(done.stdout)
@@ -55,7 +55,7 @@ for model in models:
     if shown.returncode != 0: continue
     state = json.loads(shown.stdout)
     if not 0 < len(state["v"]) <= LARGE: continue
-    report = generate(model, folder)
+    report = generate(model, folder, len(state["v"]))
     if report is None: continue
     identifier = next(os.path.basename(f)[:-2] for f in report["files"] if f.endswith(".h"))
     library = f"{folder}/code.so"
