@@ -34,7 +34,7 @@ typedef struct Case {
   int nrecord, hybrid;
 } Case;
 
-static Table run(const char* text, Case c) {
+static Table run_sleeping(const char* text, Case c, double sleep) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   srModel *m = NULL, *other = NULL;
@@ -53,6 +53,7 @@ static Table run(const char* text, Case c) {
   o.step = o.every = c.every;
   if (c.hybrid) o.step = 0.1 * c.every;
   if (c.hybrid) o.tol_hop = 1e-30;  // impacts accumulate without end: time-stepping ends them
+  o.sleep = sleep;
   o.t_end = c.t_end;
   o.rtol = 1e-10;
   o.atol = 1e-12;
@@ -82,6 +83,8 @@ static void drop(Table* t) {
   sr_columns_destroy(t->columns);
   free(t->rows);
 }
+
+static Table run(const char* text, Case c) { return run_sleeping(text, c, 0); }
 
 static double at(const Table* t, int row, const char* name) {
   for (int i = 0; i < t->columns->count; i++) {
@@ -298,4 +301,68 @@ TEST(columns_of_hybrid_contact_are_those_of_the_side_that_is_taken) {
   }
   ENSURE(rests > 50);
   drop(&t);
+}
+
+// ---- free bodies, whose contacts have points instead of rows -------------------------------------------------------------------
+
+#define BALL(name, at, v)                                                                                              \
+  "<body name='" name "'><joint name='" name "' type='free' q='" at " 1 0 0 0' v='" v                                  \
+  "'/><inertial mass='0.5' inertia='5e-4 5e-4 5e-4'/><shape name='s-" name                                             \
+  "' type='sphere' size='0.05' group='g'/></body>"
+
+// A ball that spins and slides down another one, which spins on the floor. Newton in every step: the force of their contact is what changes the velocity of the upper one.
+TEST(forces_between_balls_are_those_that_move_them) {
+  static const char* const record[] = {"contact(c).*", "point(up).a*", "point(up).v*"};
+  const double h = 1e-3;
+  Table t = run(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground>" BALL(
+          "low", "0 0 0.05", "3 -7 5 0 0 0")
+          BALL("up", "0.03 0.02 0.14327",
+               "-4 2 9 0.1 0 0") "<contact a='floor' b='g' most='9' restitution='0' mu-k='0.3'" LAW
+                                 "/><contact name='c' a='s-low' b='s-up' restitution='0' mu-k='0.4'" LAW "/></sarrus>",
+      (Case){true, false, 0.05, h, record, 3, 0});
+  int pushed = 0;
+  for (int i = 2; i < t.nrow - 1; i++) {
+    double f[3], n[3], a[3], before[3], now[3];
+    vector(&t, i, "contact(c).f", f);
+    vector(&t, i, "contact(c).n", n);
+    vector(&t, i, "point(up).a", a);
+    vector(&t, i - 1, "point(up).v", before);
+    vector(&t, i, "point(up).v", now);
+    const double N = at(&t, i, "contact(c).n");
+    for (int l = 0; l < 3; l++) {
+      const double change = (now[l] - before[l]) / h;
+      // The normal turns by 0.5 m/s h/0.1 m, and the axes of the forces by 0.01 rad.
+      ENSURE_NEAR(N * n[l] + f[l], 0.5 * (change + (l == 2 ? 9.81 : 0)), 5e-3 * N + 1e-9);
+      ENSURE_NEAR(a[l], change, 0.02 * 2 * N + 1e-9);
+    }
+    pushed += N > 1;
+  }
+  ENSURE(pushed > 10);
+  drop(&t);
+}
+
+// 41 balls in a row on the floor, the first of which pushes the others, which hold: more contacts than a matrix takes. Awake, and asleep from 0.05 s on.
+TEST(accelerations_in_rows_of_large_islands_have_their_contact_forces) {
+  static const char* const record[] = {"point(b3).a*", "point(b3).v*", "point(b40).az"};
+  const double h = 1e-3;
+  for (int k = 0; k < 2; k++) {
+    Table t = run_sleeping(
+        "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane' group='f'/></ground>"
+        "<repeat count='41' index='i'><body name='b{i}'><joint name='b{i}' type='free' q='0.1*i 0 0.05 1 0 0 0'/>"
+        "<inertial mass='0.5' inertia='5e-4 5e-4 5e-4'/><shape name='s{i}' type='sphere' size='0.05' group='g'/></body>"
+        "</repeat><contact a='f' b='g' most='99' restitution='0' mu-k='0.3'" LAW
+        "/><contact a='g' b='g' most='99' restitution='0' mu-k='0.3'" LAW
+        "/><force body='b0' at='0 0 0' f='40 0 0'/></sarrus>",
+        (Case){true, false, 0.2, h, record, 3, 0}, k == 0 ? 0 : 0.05);
+    for (int i = 2; i < t.nrow; i++) {
+      double a[3], before[3], now[3];
+      vector(&t, i, "point(b3).a", a);
+      vector(&t, i - 1, "point(b3).v", before);
+      vector(&t, i, "point(b3).v", now);
+      for (int l = 0; l < 3; l++) ENSURE_NEAR(a[l], (now[l] - before[l]) / h, 0.2);
+      ENSURE_SMALL(at(&t, i, "point(b40).az"), 0.2);
+    }
+    drop(&t);
+  }
 }

@@ -581,6 +581,8 @@ SR_API const srImpulses* sri_impulses(const srIntegrator* integrator);
 SR_API const srUnilateral* sri_contact_of_step(const srIntegrator* integrator, int i);
 // Impulse of a contact in the last step, Ns: normal, then two tangential components. NULL: it was not in the problem.
 SR_API const double* sri_impulse_of(const srIntegrator* integrator, long id);
+// Adds the generalized forces of these impulses over the last step, in the axes at its start (nv). False: there was no such step, f is unchanged.
+SR_API bool sri_impulse_forces(const srIntegrator* integrator, double* f);
 // Which velocities sleep (nv; not 0: in an island with this number). NULL: none ever do.
 SR_API const int* sri_asleep(const srIntegrator* integrator);
 SR_API const double* sri_asleep_forces(const srIntegrator* integrator);  // nv: generalized forces of their contacts

@@ -272,6 +272,7 @@ static void start(srIntegrator* integrator) {
   sri_kept_clear(work->kept);
   sri_sleep_start(work->sleep, integrator->t);
   work->rests = work->has_mass = false;
+  work->count = 0;
   if (integrator->system.nv > 0) memset(work->before_a, 0, (size_t)integrator->system.nv * sizeof(double));
   work->told = (srImpulses){.worst = work->told.worst,
                             .t_worst = work->told.t_worst,
@@ -677,12 +678,22 @@ static int free_motion(srIntegrator* integrator, double h) {
   return SRI_DONE;
 }
 
-// force = f and the impulses.
-static void add_impulses(srMoreau* work, const srSystem* s, double h) {
-  memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
+// The impulses over h on the bodies, in `wrench`.
+static void push_bodies(const srMoreau* work, int nbody, double h) {
+  memset(work->wrench, 0, SRI_ROW * (size_t)nbody * sizeof(double));
+  sri_points_push(work->chosen, work->count, work->impulse, h, work->wrench);
+}
+
+// force += the impulses over h.
+static void add_impulses(const srMoreau* work, const srSystem* s, double h, double* force) {
+  if (work->body != NULL) {
+    push_bodies(work, s->nbody, h);
+    sri_body_force(work->body, s->nbody, work->wrench, force);
+    return;
+  }
   for (int i = 0; i < work->count; ++i) {
     const srStepContact* at = &work->chosen[i];
-    for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, work->impulse[3 * i + k] / h, work->force);
+    for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, work->impulse[3 * i + k] / h, force);
   }
 }
 
@@ -714,13 +725,13 @@ static void end_velocities(srIntegrator* integrator, double h) {
   srConstrained* c = integrator->constrained;
   if (work->body != NULL) {
     const srBodyStep of = {.v = v, .turn = work->turn, .f = work->f, .wrench = work->wrench, .h = h};
-    memset(work->wrench, 0, SRI_ROW * (size_t)s->nbody * sizeof(double));
-    sri_points_push(work->chosen, work->count, work->impulse, h, work->wrench);
+    push_bodies(work, s->nbody, h);
     sri_body_end(work->body, s->nbody, &of, work->v_end, work->motion[END]);
     hold_bodies(work, s->nbody, work->v_end, work->motion[END]);
     return;
   }
-  add_impulses(work, s, h);
+  memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
+  add_impulses(work, s, h, work->force);
   accelerate(work, c, work->force, c != NULL ? c->lambda : NULL);
   for (int i = 0; i < s->nv; ++i) work->v_end[i] = v[i] - work->turn[i] + h * work->a[i];
   sri_sleep_hold(work->sleep, work->v_end, c != NULL ? c->lambda : NULL);
@@ -1086,7 +1097,8 @@ static double fall_asleep(srIntegrator* integrator, double h, double t_new) {
   for (int i = 0; i < s->nv; ++i) work->way[i] = work->v_end[i] - work->way[i];
   sri_mass_times(s, work->M, work->way, work->force);
   for (int i = 0; i < s->nv; ++i) energy += 0.5 * work->way[i] * work->force[i];
-  add_impulses(work, s, h);
+  memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
+  add_impulses(work, s, h, work->force);
   sri_sleep_put_forces(work->sleep, work->force, work->f);
   return energy;
 }
@@ -1159,6 +1171,14 @@ const srSleepEvent* sri_sleep_events(srIntegrator* integrator, int* count) {
 const srUnilateral* sri_contact_of_step(const srIntegrator* integrator, int i) {
   const srMoreau* work = integrator->ops->method.impulses ? integrator->work : NULL;
   return work != NULL && i >= 0 && i < work->count ? work->chosen[i].from : NULL;
+}
+
+bool sri_impulse_forces(const srIntegrator* integrator, double* f) {
+  const srMoreau* work = integrator->ops->method.impulses ? integrator->work : NULL;
+  const double h = sri_time(integrator) - sri_time_before(integrator);
+  if (work == NULL || !(h > 0)) return false;
+  add_impulses(work, &integrator->system, h, f);
+  return true;
 }
 
 const double* sri_impulse_of(const srIntegrator* integrator, long id) {

@@ -644,6 +644,7 @@ static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M
   note(out, &result);
   for (int i = range->first, row = 0; i < range->end; ++i) {
     for (int k = 0; k < contact[x->order[i]].rows; ++k) impulse[3 * x->order[i] + k] = x->p[row++];
+    if (x->free != NULL) contact[x->order[i]].from->n = 0;  // by its point again: its axis is one of the world
   }
   return SR_OK;
 }

@@ -16,18 +16,10 @@ static bool put_contact_forces(srRun* run, double t) {
   double* out = run->contact_force;
   memset(out, 0, (size_t)run->m->nv * sizeof *out);
   if (run->rigid != NULL) return sri_rigid_generalized(run->rigid, t, run->q, run->v, run->y, out) == 0;
-  const double h = sri_time(x) - sri_time_before(x);
+  const bool known = sri_impulse_forces(x, out);
   const int* asleep = sri_asleep(x);
-  for (int i = 0; asleep != NULL && i < run->m->nv; ++i) out[i] = asleep[i] != 0 ? sri_asleep_forces(x)[i] : 0;
-  for (int i = 0; h > 0; ++i) {
-    const srUnilateral* c = sri_contact_of_step(x, i);
-    const double* p = c != NULL ? sri_impulse_of(x, c->id) : NULL;
-    if (c == NULL) return true;
-    for (int k = 0; k < 3 && p != NULL; ++k) {
-      for (int e = 0; e < c->n; ++e) out[c->column[e]] += c->W[k * c->n + e] * p[k] / h;
-    }
-  }
-  return false;
+  for (int i = 0; asleep != NULL && i < run->m->nv; ++i) out[i] = asleep[i] != 0 ? sri_asleep_forces(x)[i] : out[i];
+  return known;
 }
 
 // Those of set-valued friction among them.
