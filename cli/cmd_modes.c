@@ -87,7 +87,7 @@ static int report_few(ModesCall* x, bool* done) {
   srText text = {0};
   int status = modes_open(x);
   *done = status != EXIT_DONE;
-  if (*done || x->rest || x->shapes || x->m.model->nv < LARGE) return status;
+  if (*done || x->rest || x->shapes || x->page.path || x->m.model->nv < LARGE) return status;
   const srStatus found = sr_modes_smallest(x->m.model, x->m.data, (int)x->count, x->cli->messages, done, &modes);
   *done = *done || found != SR_OK;
   if (found != SR_OK) return cli_refuse(x->cli, cli_status(found));
@@ -112,7 +112,7 @@ static int report(ModesCall* x) {
     if (x->count < modes->n) sr_modes_keep(modes, (int)x->count);
     srModePorts ports = {0};
     bool good = !x->input || (ports_find(x, linear, &ports) && ports_write(x, &ports, linear->m->name));
-    good = good && (!x->shapes || shapes_write(x, linear, modes, data));
+    good = good && (!x->shapes || shapes_write(x, linear, modes, data)) && shapes_page(x, linear, modes, data);
     srRest* rest = NULL;
     if (!x->rest) (void)sr_rest_create(linear->m, data, &rest);
     if (good)
@@ -121,6 +121,7 @@ static int report(ModesCall* x) {
     sr_rest_destroy(rest);
     ports_free(&ports);
     status = good ? cli_print(x->cli, &text) : cli_refuse(x->cli, EXIT_INPUT);
+    if (good) page_show(x->cli, &x->page);
   }
   sr_modes_destroy(modes);
   sr_linear_destroy(linear);
@@ -138,8 +139,10 @@ static int check_options(ModesCall* x) {
   good = output_begin(x->cli, "--csv", &x->csv, SR_CONTENT_TABLE) && good;
   good = folder_begin(x->cli, "--svg", x->svg) && good;
   good = folder_begin(x->cli, "--shapes", x->shapes) && good;
-  if ((x->shapes && x->sweep) || (!isnan(x->amplitude) && !(x->shapes && x->amplitude > 0))) {
-    cli_error(x->cli, "--amplitude is a number above 0 and goes with --shapes, which is not for --sweep");
+  good = page_begin(x->cli, &x->page, x->m.path, x->csv) && good;
+  const bool shown = x->shapes || x->page.path;
+  if ((shown && x->sweep) || (!isnan(x->amplitude) && !(shown && x->amplitude > 0))) {
+    cli_error(x->cli, "--amplitude is a number above 0 and goes with --shapes and --page, which are not for --sweep");
     good = false;
   }
   good = output_is_free(x->cli, x->csv, x->m.path) && good;
@@ -175,8 +178,10 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep, --response: write the table; - is standard output"},
       {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep, --response: write the figures into this folder"},
       {"--shapes", OPTION_TEXT, &x.shapes, "DIR", "write each mode as a motion over one period: DIR/mode-K.csv"},
+      {"--page", OPTION_TEXT, &x.page.path, "FILE.html",
+       "write a page for any browser that shows each mode in motion (docs/using/page.md)"},
       {"--amplitude", OPTION_NUMBER, &x.amplitude, "A",
-       "of --shapes: what the largest entry moves by, rad or m (default: 0.1)"},
+       "of --shapes and --page: what the largest entry moves by, rad or m (default: 0.1)"},
       BALANCE_OPTIONS(&x.balance),
       REST_CONTACT_OPTIONS(&x.contact),
       STATE_OPTIONS(&x.state),
@@ -187,6 +192,7 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
     if (status == EXIT_DONE) status = x.sweep ? modes_sweep(&x) : report(&x);
   }
   sr_rest_destroy(x.rest);
+  page_free(&x.page);
   balance_free(&x.balance);
   state_free(&x.state);
   model_close(&x.m);

@@ -3,6 +3,7 @@
 #define SARRUS_CLI_MODES_H
 
 #include "balance.h"
+#include "page.h"
 
 typedef struct ModesCall {
   Cli* cli;
@@ -12,6 +13,7 @@ typedef struct ModesCall {
   const char *at, *sweep, *csv, *svg;
   const char *input, *output, *response;
   const char* shapes;
+  PageFile page;     // of shapes
   double amplitude;  // of shapes; NOT_GIVEN
   double count;      // eigenvalues wanted; NOT_GIVEN: all
   RestContact contact;
@@ -27,6 +29,9 @@ int modes_sweep(ModesCall* x);
 
 // --shapes DIR (modes_shapes.c): a result file for each mode, at the state of `data`. False: reported.
 bool shapes_write(const ModesCall* x, const srLinear* linear, const srModes* modes, const srData* data);
+
+// --page FILE.html: the shapes in a page. False: reported.
+bool shapes_page(ModesCall* x, const srLinear* linear, const srModes* modes, srData* data);
 
 // --input, --output, --response (modes_ports.c): checked, and found for the linear equations. False: reported. To be freed by ports_free.
 bool ports_find(ModesCall* x, const srLinear* linear, srModePorts* out);

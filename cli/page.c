@@ -34,8 +34,12 @@ bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table) {
 }
 
 bool page_write(Cli* cli, PageFile* x, const Model* m, const char* report, const char* provenance) {
-  const srPageDef def = {
-      .front = x->front, .described = m->relative, .file = m->path, .report = report, .provenance = provenance};
+  const srPageDef def = {.front = x->front,
+                         .described = m->relative,
+                         .file = m->path,
+                         .report = report,
+                         .provenance = provenance,
+                         .stability = x->stability};
   const srStatus status = sr_page_write(x->page, &def, x->path, cli->messages, &x->size);
   if (status == SR_MEMORY) cli_error(cli, "out of memory while writing the page '%s'", x->path);
   if (status == SR_OK && (double)x->size > LARGE)

@@ -1,4 +1,4 @@
-// --page FILE.html of `run`: rows go to a page beside the table.
+// --page FILE.html of `run` and `modes`: rows go to a page beside the table.
 #ifndef SARRUS_CLI_PAGE_H
 #define SARRUS_CLI_PAGE_H
 
@@ -8,7 +8,8 @@ typedef struct PageFile {
   const char* path;  // NULL: none is written
   char front[4352];  // file of the front end
   srPage* page;
-  size_t size;  // of the written file, bytes
+  const char* stability;  // of modes; NULL
+  size_t size;            // of the written file, bytes
 } PageFile;
 
 // Before anything is computed: the name of the page is free, and the front end is there. False: reported.

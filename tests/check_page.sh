@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sarrus run --page: the page holds the model, opens without network in a headless Chromium, animates, shows places and columns as they
+# sarrus run --page and modes --page: the page holds the model, opens without network in a headless Chromium, animates, shows places and columns as they
 # were computed, works by keyboard; names never become markup; it is light. SARRUS_TEST_LONG=1: also script time of a frame and pictures in both themes
 # and sizes, which are kept in build/page.
 cd "$(dirname "$0")/.." || exit 1
@@ -46,6 +46,8 @@ grep -qE '(src|href)="?(https?:)?//' "$work/p.html" && fail "the page names an a
 status 2 ".csv is not the suffix of a page" models/pendulum.xml --page "$work/p.csv"
 status 2 "both write to" models/pendulum.xml --page - --out -
 status 2 "a page shows one model" models/paper3/networks/turntable.xml --page "$work/n.html"
+"$sarrus" modes models/pendulum.xml --sweep mass=1:2:2 --page "$work/m.html" > "$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "not for --sweep" "$work/log" || fail "modes --sweep --page: $(head -c 300 "$work/log")"
 # no names of registries in the lock file
 grep -qE '"resolved"|https?://[^"]*registry' page/package-lock.json && fail "page/package-lock.json names a registry"
 # markup is made of constants alone
@@ -58,6 +60,7 @@ rm -rf "$out" && mkdir -p "$out"
 "$sarrus" run models/paper1/hexapod.xml --t-end 1.2 --every 0.01 --page "$out/hexapod.html" --out "$out/hexapod.csv" --quiet \
   --record 'point(torso).*' --record 'point(tibia3).*' --record 'point(foot6).*' 2> "$work/err" || fail "hexapod: $(head -c 300 "$work/err")"
 "$sarrus" run models/contact/heap-of-balls.xml --set N=1000 --set side=10 --t-end 0.2 --page "$out/balls.html" --quiet 2> "$work/err" || fail "balls: $(head -c 300 "$work/err")"
+"$sarrus" modes models/double-pendulum.xml --set angle1=0 --set angle2=0 --page "$out/modes.html" --shapes "$out" --quiet > "$work/err" 2>&1 || fail "modes: $(head -c 300 "$work/err")"
 mkdir "$work/<"
 cat > "$work/</script><img src=x onerror=boom=4>.xml" << 'END'
 <sarrus version="1" name="&lt;script&gt;boom=1&lt;!--">
@@ -84,7 +87,7 @@ cat > "$work/</script><img src=x onerror=boom=4>.xml" << 'END'
 END
 (cd "$work" && "$sarrus" run "</script><img src=x onerror=boom=4>.xml" --page "$out/hostile.html" --quiet 2> "$work/err") || fail "hostile names: $(head -c 300 "$work/err")"
 grep -c 'boom' "$out/hostile.html" | grep -qx 0 || fail "a name of the model is in the page as it is"
-parts="motion names"
+parts="motion names modes"
 [ "${SARRUS_TEST_LONG:-0}" = 1 ] && parts=
 # shellcheck disable=SC2086
 if [ $bad -eq 0 ]; then timeout 900 node tests/page/check.mjs "$chromium" "$out" $parts || bad=1; fi

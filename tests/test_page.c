@@ -237,6 +237,46 @@ TEST(a_front_end_without_a_place_for_the_data_is_refused) {
   end(&b);
 }
 
+// A pendulum about its lowest position: f = sqrt(m g c/J)/(2 pi), and its body turns by A cos(2 pi k/32) about y.
+TEST(a_page_of_modes_has_poses_of_each_phase_and_the_numbers_of_the_mode) {
+  const double A = 0.125, whole = 2 * acos(-1.0);
+  Bench b = load(
+      "<sarrus version='1' name='p'><body name='b'><joint name='a' type='revolute' axis='0 1 0'/><inertial mass='2' "
+      "com='0 0 -0.5' inertia='0.1 0.1 0.1'/></body></sarrus>");
+  srLinear* linear = NULL;
+  srModes* modes = NULL;
+  srPage* page = NULL;
+  srData* d = sr_data_create(b.m);
+  ENSURE_EQUAL(sr_linearize(b.m, b.d, NULL, &linear), SR_OK);
+  ENSURE_EQUAL(sr_modes_create(linear, NULL, &modes), SR_OK);
+  ENSURE_EQUAL(sr_page_create(b.m, NULL, 0, NULL, &page), SR_OK);
+  const int k = modes->mode[0].im > 0 ? 0 : 1;
+  ENSURE_EQUAL(sr_page_mode(page, &modes->mode[k], k, A), SR_OK);
+  for (int i = 0; i < SR_PAGE_PHASES; i++) {
+    ENSURE_EQUAL(sr_mode_state(linear, &modes->mode[k], b.d, A, whole * i / SR_PAGE_PHASES, NULL, d), SR_OK);
+    ENSURE_EQUAL(sr_page_phase(page, d), SR_OK);
+    const float* x = sr_page_phases(page) + 7 * i;
+    const double half = A * cos(whole * i / SR_PAGE_PHASES) / 2;
+    const double expected[7] = {0, 0, 0, cos(half), 0, sin(half), 0};
+    for (int j = 0; j < 7; j++) ENSURE_NEAR((double)x[j], expected[j], 1e-7);  // single precision
+  }
+  srText text = {0};
+  srJson json = sr_json_begin(&text);
+  sr_page_put_modes(&json, page, "marginal");
+  sr_json_end(&json);
+  char frequency[64];
+  snprintf(frequency, sizeof frequency, "\"frequency\": %.10f", sqrt(2 * 9.81 * 0.5 / 0.6) / whole);
+  has(&text, "\"phases\": 32, \"stability\": \"marginal\"");
+  has(&text, "\"amplitude\": 0.125, \"largest\": \"a\"");
+  has(&text, frequency);
+  sr_text_free(&text);
+  sr_page_destroy(page);
+  sr_modes_destroy(modes);
+  sr_linear_destroy(linear);
+  sr_data_destroy(d);
+  end(&b);
+}
+
 TEST(a_page_without_memory_fails_and_leaks_nothing) {
   Bench b = load(arm);
   write_front(MARK);

@@ -9,6 +9,7 @@
 #ifndef SARRUS_PAGE_H
 #define SARRUS_PAGE_H
 
+#include <sarrus/modes.h>
 #include <sarrus/simulate.h>
 
 #ifdef __cplusplus
@@ -26,12 +27,19 @@ SR_API const char* const* sr_page_record(const srPage* page, int* n);
 // Keeps a row of the run and the poses of all bodies at d's state. SR_MEMORY: the row is lost.
 SR_API srStatus sr_page_row(srPage* page, const srData* d, const double* row);
 
+// Modes of small motions, which the page shows one by one: each mode is followed by the poses of SR_PAGE_PHASES phases of its period, 2 pi k / SR_PAGE_PHASES,
+// at states d of sr_mode_state with this amplitude. index: of the mode in reports. A page of modes has the state that they are about as its only row.
+#define SR_PAGE_PHASES 32
+SR_API srStatus sr_page_mode(srPage* page, const srMode* mode, int index, double amplitude);
+SR_API srStatus sr_page_phase(srPage* page, srData* d);
+
 typedef struct srPageDef {
   const char* front;         // file of the front end
   const srModel* described;  // the model in relative coordinates, where the run has other ones; NULL: that of the run
   const char* file;          // of the model, for people; NULL: unknown
   const char* report;        // JSON of sr_report_run
   const char* provenance;    // line of sr_report_run_provenance
+  const char* stability;     // of modes: a word
 } srPageDef;
 // SR_IO: a file cannot be opened; SR_INPUT: front is no front end; SR_FAILED: the page could not be written to its end. size (may be
 // NULL): its bytes.

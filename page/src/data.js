@@ -43,11 +43,28 @@ export async function readBlocks(find) {
   const block = async (name) => inflate(bytesOf(find(name)));
   const json = async (name) => JSON.parse(new TextDecoder().decode(await block(name)));
   const head = await json('model'), report = await json('report');
-  return new Run(head, report, await block('times'), await block('columns'), await block('poses'), await block('triangles'));
+  const run = new Run(head, report, await block('times'), await block('columns'), await block('poses'), await block('triangles'));
+  if (head.modes) run.modes = unpackModes(head, await block('modes'));
+  return run;
+}
+
+// What modes.js takes.
+function unpackModes(head, bytes) {
+  const { list, phases, stability } = head.modes, rows = list.length * phases, stride = 7 * (head.model.bodies.length - 1), bits = new Int32Array(rows * stride);
+  unpack32(bytes, rows, stride, (c, i, x) => { bits[i * stride + c] = x; });
+  return { modes: list, phases, stability, shapes: new Float32Array(bits.buffer) };
 }
 
 export function readDocument() {
   return readBlocks((name) => document.getElementById(`sarrus-${name}`).textContent);
+}
+
+// The matrix of a pose, by columns.
+export function writeMatrix(x, y, z, w, i, j, k, out, o) {
+  out[o] = 1 - 2 * (j * j + k * k); out[o + 1] = 2 * (i * j + w * k); out[o + 2] = 2 * (i * k - w * j); out[o + 3] = 0;
+  out[o + 4] = 2 * (i * j - w * k); out[o + 5] = 1 - 2 * (i * i + k * k); out[o + 6] = 2 * (j * k + w * i); out[o + 7] = 0;
+  out[o + 8] = 2 * (i * k + w * j); out[o + 9] = 2 * (j * k - w * i); out[o + 10] = 1 - 2 * (i * i + j * j); out[o + 11] = 0;
+  out[o + 12] = x; out[o + 13] = y; out[o + 14] = z; out[o + 15] = 1;
 }
 
 export class Run {
@@ -114,11 +131,7 @@ export class Run {
     let j = g * x[a + 5] + f * x[b + 5], k = g * x[a + 6] + f * x[b + 6];
     const n = 1 / Math.sqrt(w * w + i * i + j * j + k * k);
     w *= n; i *= n; j *= n; k *= n;
-    out[o] = 1 - 2 * (j * j + k * k); out[o + 1] = 2 * (i * j + w * k); out[o + 2] = 2 * (i * k - w * j); out[o + 3] = 0;
-    out[o + 4] = 2 * (i * j - w * k); out[o + 5] = 1 - 2 * (i * i + k * k); out[o + 6] = 2 * (j * k + w * i); out[o + 7] = 0;
-    out[o + 8] = 2 * (i * k + w * j); out[o + 9] = 2 * (j * k - w * i); out[o + 10] = 1 - 2 * (i * i + j * j); out[o + 11] = 0;
-    out[o + 12] = g * x[a] + f * x[b]; out[o + 13] = g * x[a + 1] + f * x[b + 1]; out[o + 14] = g * x[a + 2] + f * x[b + 2];
-    out[o + 15] = 1;
+    writeMatrix(g * x[a] + f * x[b], g * x[a + 1] + f * x[b + 1], g * x[a + 2] + f * x[b + 2], w, i, j, k, out, o);
   }
 
   // A point of a body at a row, or at the time of the last pose (row undefined).

@@ -9,6 +9,7 @@ import { toggleTheme } from './theme.js';
 export function makeCommands(page) {
   const { run, timeline, tree, plots } = page;
   const scene = (call) => () => { if (page.scene) call(page.scene); };
+  const moving = () => (state.mode === 'modes' ? page.modes : timeline);
   const body = () => (state.selection?.kind === 'body' && state.selection.index > 0 ? state.selection.index : -1);
   const isolate = () => {
     const all = run.model.bodies.map((_, i) => i).slice(1), others = all.filter((i) => i !== body());
@@ -21,9 +22,9 @@ export function makeCommands(page) {
     set({ hidden });
   };
   return [
-    ['Space', 'Play, pause', () => timeline.toggle()],
-    ['ArrowRight', 'Step', () => timeline.step(1)],
-    ['ArrowLeft', 'Step back', () => timeline.step(-1)],
+    ['Space', 'Play, pause', () => moving().toggle()],
+    ['ArrowRight', 'Step', () => moving().step(1)],
+    ['ArrowLeft', 'Step back', () => moving().step(-1)],
     ['Shift ArrowRight', 'Ten steps', () => timeline.step(10)],
     ['Shift ArrowLeft', 'Ten steps back', () => timeline.step(-10)],
     ['Home', 'To the start', () => timeline.go(run.start)],
@@ -53,6 +54,7 @@ export function makeCommands(page) {
     ['ArrowDown', 'Next in the tree', () => tree.move(1)],
     ['ArrowUp', 'Previous in the tree', () => tree.move(-1)],
     ['M', 'Topology, or animation', () => set({ mode: state.mode === 'topology' ? 'animate' : 'topology' })],
+    ['Shift M', 'Modes, or animation', () => { if (page.modes.there) set({ mode: state.mode === 'modes' ? 'animate' : 'modes' }); }],
     ['D', 'Light or dark', toggleTheme],
     ['Alt [', 'Fold the left panel', () => page.fold('left')],
     ['Alt ]', 'Fold the right panel', () => page.fold('right')],

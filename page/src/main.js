@@ -4,6 +4,7 @@ import { readDocument } from './data.js';
 import { el, svg } from './dom.js';
 import { icon } from './icons.js';
 import { makeCommands, openPalette, startKeys } from './keys.js';
+import { Modes } from './modes.js';
 import { Plots } from './plots.js';
 import { Report } from './report.js';
 import { measure, Scene } from './scene.js';
@@ -44,11 +45,14 @@ function header(page) {
   const mark = svg('svg', { class: 'mark', width: 22, height: 22, viewBox: '0 0 22 22', fill: 'none', stroke: 'currentColor', 'stroke-width': 2, 'aria-hidden': 'true' },
     svg('path', { d: 'M6 6h10l4 5-4 5H6l-4-5z', 'stroke-linejoin': 'round' }), ...[[6, 6], [16, 6], [6, 16], [16, 16]].map(([cx, cy]) => svg('circle', { cx, cy, r: 1.6, fill: 'currentColor' })));
   const tab = (mode, text) => el('button', { role: 'tab', on: { click: () => set({ mode }) } }, text);
-  const tabs = [['animate', tab('animate', 'Animate')], ['topology', tab('topology', 'Topology')]];
-  const show = () => tabs.forEach(([mode, node]) => node.setAttribute('aria-selected', String(mode === state.mode)));
+  const tabs = [['animate', tab('animate', 'Animate')], ['modes', tab('modes', 'Modes')], ['topology', tab('topology', 'Topology')]];
+  const show = () => tabs.forEach(([mode, node]) => {
+    node.setAttribute('aria-selected', String(mode === state.mode));
+    if (mode !== 'topology') node.hidden = mode === 'modes' ? !page.modes.there : page.modes.there && run.rows < 2;
+  });
   const theme = el('button', { class: 'button', title: 'Light or dark (D)', 'aria-label': 'Light or dark', on: { click: toggleTheme } });
   const paint = () => theme.replaceChildren(icon(state.theme === 'dark' ? 'sun' : 'moon'));
-  on('mode', show);
+  on('mode modes', show);
   on('theme', paint);
   show();
   paint();
@@ -76,10 +80,12 @@ class Page {
     this.report = new Report(run);
     this.timeline = new Timeline(run);
     this.topology = new Topology(run);
+    this.modes = new Modes(run, run.scale);
+    if (this.modes.there && run.rows < 2) state.mode = 'modes';
     this.host = el('main', { class: 'view' });
     this.commands = makeCommands(this);
     this.app.append(header(this), el('aside', { class: 'left' }, this.tree.element, this.properties.element), this.host,
-      el('aside', { class: 'right' }, this.plots.element, this.report.element), this.timeline.element);
+      el('aside', { class: 'right' }, this.plots.element, this.report.element, this.modes.element), this.timeline.element, this.modes.foot);
     this.startView();
     on('mode', () => this.showMode());
     this.showMode();
@@ -113,6 +119,9 @@ class Page {
       node.style.visibility = own || !flat ? '' : 'hidden';
     }
     if (flat) this.topology.draw();
+    this.app.classList.toggle('with-modes', state.mode === 'modes');
+    if (state.mode === 'modes') this.modes.dirty = true;
+    this.shown = null;
   }
 
   palette(only) { openPalette(this, only); }
@@ -125,8 +134,13 @@ class Page {
   // One frame: the time, the poses, the picture, the playheads; panels of numbers ten times a second while it plays.
   frame(now) {
     const begin = performance.now();
-    if (state.playing) this.timeline.advance(Math.min(0.1, (now - this.last) / 1000));
+    if (state.playing) (state.mode === 'modes' ? this.modes : this.timeline).advance(Math.min(0.1, (now - this.last) / 1000));
     this.last = now;
+    if (state.mode === 'modes') {
+      if (this.modes.dirty || this.scene?.dirty) this.frameOfModes(begin);
+      requestAnimationFrame((t) => this.frame(t));
+      return;
+    }
     const moved = state.time !== this.shown;
     if (moved || this.scene?.dirty) {
       this.run.pose(state.time);
@@ -145,10 +159,23 @@ class Page {
           this.plots.update();
         } else for (const p of this.plots.plots) p.move();
       }
-      this.script.push(performance.now() - begin);
-      if (this.script.length > 600) this.script.shift();
+      this.keepScript(begin);
     }
     requestAnimationFrame((t) => this.frame(t));
+  }
+
+  frameOfModes(begin) {
+    this.modes.pose(this.run.matrices);
+    if (this.scene) {
+      this.scene.draw();
+      this.view.update();
+    }
+    this.keepScript(begin);
+  }
+
+  keepScript(begin) {
+    this.script.push(performance.now() - begin);
+    if (this.script.length > 600) this.script.shift();
   }
 
   // What was seen is in the address: a link shows it again.
@@ -169,8 +196,9 @@ class Page {
     const lists = { body: run.model.bodies, closure: run.model.closures, force: run.model.forces, contact: run.model.contacts, sensor: run.model.sensors };
     if (lists[kind]?.[Number(index)]) set({ selection: { kind, index: Number(index) } });
     if (options.has('t')) set({ time: Math.min(run.end, Math.max(run.start, Number(options.get('t')) || 0)) });
-    else if (!matchMedia('(prefers-reduced-motion: reduce)').matches && options.get('play') !== '0' && run.rows > 1) set({ playing: true });
-    if (options.get('view') === 'topology') set({ mode: 'topology' });
+    else if (!matchMedia('(prefers-reduced-motion: reduce)').matches && options.get('play') !== '0' && (run.rows > 1 || this.modes.there)) set({ playing: true });
+    const view = options.get('view');
+    if (view === 'topology' || (view === 'modes' && this.modes.there)) set({ mode: view });
     run.pose(state.time);
     this.tree.update();
     this.plots.update();

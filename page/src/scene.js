@@ -410,6 +410,7 @@ export class Scene {
     this.dirty = false;
     this.moveBodies();
     for (const mark of this.marks) mark.update();
+    if (state.mode === 'modes') for (const mark of [this.forces, this.trail, this.path]) mark.object.visible = false;  // of the run
     this.followBody();
     const target = this.controls.target, { scale } = this.run;
     this.sun.target.position.copy(target);

@@ -6,7 +6,8 @@ export const state = {
   loop: true,
   range: null,       // [from, to] of the loop
   selection: null,   // {kind: 'body' | 'closure' | 'force' | 'contact' | 'sensor', index}
-  mode: 'animate',   // or 'topology'
+  mode: 'animate',   // or 'topology', 'modes'
+  modes: null,       // the modes that are there (modes.js)
   theme: 'light',
   follow: -1,        // body, -1: none
   hidden: new Set(), // bodies

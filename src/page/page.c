@@ -14,6 +14,12 @@
 #define MOST_FRONT (64 << 20)
 static const char mark[] = "<!-- sarrus: data -->";
 
+typedef struct Mode {
+  double re, im, frequency, damping, amplitude;
+  int multiplicity, index;
+  const char* largest;  // joint coordinate that moves by the amplitude; NULL: none
+} Mode;
+
 struct srPage {
   const srModel* m;
   srPool pool;
@@ -24,6 +30,10 @@ struct srPage {
   double* t;      // rows
   float* column;  // rows x (columns - 1): without t
   float* pose;    // rows x nbody x SR_POSE_NUMBERS
+  Mode* mode;
+  int nmode, room_mode;
+  size_t phases, room_phase;  // of all modes together
+  float* phase;               // phases x nbody x SR_POSE_NUMBERS
 };
 
 // ---- what is recorded --------------------------------------------------------------------------------------------------------
@@ -96,6 +106,7 @@ void sr_page_destroy(srPage* p) {
   sr_free(p->t);
   sr_free(p->column);
   sr_free(p->pose);
+  sr_free(p->phase);
   sr_pool_free(&p->pool);
   sr_free(p);
 }
@@ -155,6 +166,45 @@ srStatus sr_page_row(srPage* p, const srData* d, const double* row) {
   return SR_OK;
 }
 
+// ---- modes -------------------------------------------------------------------------------------------------------------------
+static const char* largest(const srModel* m, const srMode* mode) {
+  int best = -1;
+  for (int i = 0; i < m->njv; i++) {
+    if (mode->shape[i].modulus > 0 && (best < 0 || mode->shape[i].modulus > mode->shape[best].modulus)) best = i;
+  }
+  return best < 0 ? NULL : m->v_name[best];
+}
+
+srStatus sr_page_mode(srPage* p, const srMode* mode, int index, double amplitude) {
+  jmp_buf failed;
+  p->pool.on_fail = &failed;
+  const bool good = setjmp(failed) == 0;
+  if (good)
+    SR_PUSH(&p->pool, p->mode, p->nmode, p->room_mode) = (Mode){
+        mode->re, mode->im, mode->frequency, mode->damping, amplitude, mode->multiplicity, index, largest(p->m, mode)};
+  p->pool.on_fail = NULL;
+  return good ? SR_OK : SR_MEMORY;
+}
+
+srStatus sr_page_phase(srPage* p, srData* d) {
+  const size_t poses = row_poses(p), room = p->room_phase > 0 ? 2 * p->room_phase : 64;
+  if (sr_evaluate(p->m, d, d->t, NULL, NULL, NULL, SR_STAGE_POSITION) != 0) return SR_FAILED;
+  if (p->phases == p->room_phase) {
+    if (!widen(&p->phase, poses * sizeof *p->phase, p->phases, room)) return SR_MEMORY;
+    p->room_phase = room;
+  }
+  const bool first = p->phases % SR_PAGE_PHASES == 0;
+  float* now = p->phase + p->phases * poses;
+  for (int i = 0; i < p->m->nbody; i++) {
+    float* out = now + (size_t)i * SR_POSE_NUMBERS;
+    keep_pose(d, i + 1, first ? NULL : out - poses, out);
+  }
+  p->phases++;
+  return SR_OK;
+}
+
+const float* sr_page_phases(const srPage* p) { return p->phase; }
+
 // ---- file --------------------------------------------------------------------------------------------------------------------
 static void put_base64(FILE* to, const unsigned char* x, size_t n) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -198,6 +248,29 @@ static void put_columns(srJson* json, const srPage* p) {
   sr_json_array_end(json);
 }
 
+void sr_page_put_modes(srJson* json, const srPage* p, const char* stability) {
+  if (p->nmode == 0) return;
+  sr_json_object(json, "modes");
+  sr_json_int(json, "phases", SR_PAGE_PHASES);
+  sr_json_text(json, "stability", stability);
+  sr_json_array(json, "list");
+  for (int i = 0; i < p->nmode; i++) {
+    const Mode* x = &p->mode[i];
+    sr_json_object(json, NULL);
+    sr_json_int(json, "index", x->index);
+    sr_json_number(json, "re", x->re);
+    sr_json_number(json, "im", x->im);
+    sr_json_number(json, "frequency", x->frequency);
+    sr_json_number(json, "damping", x->damping);
+    sr_json_int(json, "multiplicity", x->multiplicity);
+    sr_json_number(json, "amplitude", x->amplitude);
+    sr_json_text(json, "largest", x->largest);
+    sr_json_object_end(json);
+  }
+  sr_json_array_end(json);
+  sr_json_object_end(json);
+}
+
 static bool put_data(FILE* to, const srPage* p, const srPageDef* def) {
   srText text = {0}, triangles = {0};
   srJson json = sr_json_begin(&text);
@@ -206,6 +279,7 @@ static bool put_data(FILE* to, const srPage* p, const srPageDef* def) {
   sr_json_text(&json, "provenance", def->provenance);
   sr_json_int(&json, "rows", (long long)p->rows);
   put_columns(&json, p);
+  sr_page_put_modes(&json, p, def->stability);
   sr_page_describe(def->described != NULL ? def->described : p->m, &json, &triangles);
   sr_json_end(&json);
   const char* report = def->report != NULL ? def->report : "{}";
@@ -214,7 +288,8 @@ static bool put_data(FILE* to, const srPage* p, const srPageDef* def) {
                     put_block(to, "report", report, strlen(report)) &&
                     put_packed(to, "times", p->t, p->rows, 1, sizeof *p->t) &&
                     put_packed(to, "columns", p->column, p->rows, row_columns(p), sizeof *p->column) &&
-                    put_packed(to, "poses", p->pose, p->rows, row_poses(p), sizeof *p->pose);
+                    put_packed(to, "poses", p->pose, p->rows, row_poses(p), sizeof *p->pose) &&
+                    (p->nmode == 0 || put_packed(to, "modes", p->phase, p->phases, row_poses(p), sizeof *p->phase));
   sr_text_free(&text);
   sr_text_free(&triangles);
   return good;

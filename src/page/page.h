@@ -20,6 +20,10 @@ srPageTriangles sr_page_triangles_of_mesh(const srMesh* mesh, bool hull, srText*
 srPageTriangles sr_page_triangles_of_field(const srShape* shape, srText* out);
 srPageTriangles sr_page_triangles_of_surface(const struct srCollisionShape* shape, srText* out);  // none: nvertex is 0
 
+// The modes of a page: as JSON, and their poses, phases of all modes x bodies x 7.
+void sr_page_put_modes(srJson* json, const srPage* page, const char* stability);
+const float* sr_page_phases(const srPage* page);
+
 // Columns of numbers that change little from row to row: for each column the differences of the bits of one row to the next, their sign in
 // the lowest bit, and of these first all lowest bytes, then all second ones ... Nothing is lost, and what remains is mostly zeros.
 // width: bytes of a number, 4 or 8. x: rows x columns; out: as many bytes.

@@ -215,6 +215,47 @@ async function checkHostile(page) {
   quiet(page, 'hostile names');
 }
 
+// ---- modes ------------------------------------------------------------------------------------------------------------
+// A shape at its own amplitude is where `modes --shapes` has it; at twice the amplitude a pendulum's first body turns by twice the angle.
+async function checkModes(page) {
+  await page.open(address('modes.html', '?quality=low&play=0&theme=light'));
+  const index = await page.run(() => window.sarrus.page.modes.list.map((m) => m.index));
+  ensure(index.length === 2, `2 modes, not ${index}`);
+  for (let i = 0; i < index.length; i++) {
+    const table = readTable(`mode-${index[i]}.csv`);
+    for (const [phase, row] of [[0, 0], [0.25, 15], [0.5, 30], [0.75, 45]]) {
+      const at = await page.run((mode, part) => {
+        const { modes: m, run } = window.sarrus.page, { body, at: place } = run.model.sensors.find((s) => s.name === 'tip').place;
+        m.choose(mode);
+        m.scaleTo(1 / m.base);
+        m.go(part);
+        m.pose(run.matrices);
+        return run.pointAt(body, place, undefined, [0, 0, 0]);
+      }, i, phase);
+      const most = Math.max(...['x', 'y', 'z'].map((k, n) => Math.abs(at[n] - table.column(`tip.${k}`)[row])));
+      ensure(most < POSE, `mode ${index[i]} at ${phase} of its period: the tip is ${most} from where --shapes has it`);
+    }
+  }
+  const turns = await page.run(() => [1, 2].map((factor) => {
+    const { modes: m, run } = window.sarrus.page;
+    m.scaleTo(factor / m.base);
+    m.go(0);
+    m.pose(run.matrices);
+    return Math.atan2(run.matrices[16 + 8], run.matrices[16 + 10]);
+  }));
+  ensure(Math.abs(turns[0]) > 0.02 && Math.abs(turns[1] - 2 * turns[0]) < POSE, `a shape of twice the amplitude turns by ${turns}`);
+  const place = () => page.run(() => { window.sarrus.page.modes.pose(window.sarrus.page.run.matrices); return [...window.sarrus.page.run.matrices.slice(16, 32)].join(); });
+  const before = await place();
+  await page.run(() => window.sarrus.page.modes.body.focus());
+  await page.press('ArrowUp');
+  ensure(await page.run(() => window.sarrus.page.modes.chosen) === 0, 'the arrow keys choose a mode');
+  await page.press(' ');
+  await frames(page, 5);
+  await page.press(' ');
+  ensure(await place() !== before && await page.run(() => !window.sarrus.state.playing), 'Space plays a mode and stops it');
+  quiet(page, 'modes');
+}
+
 // ---- without WebGL ----------------------------------------------------------------------------------------------------
 async function checkFlat(page) {
   await page.open(address('hostile.html', '?webgl=none&play=0#t=1'));
@@ -250,6 +291,9 @@ async function takePictures(page) {
       await page.picture(join(folder, `animate-${theme}-${width}.png`));
     }
     await page.size(1366, 768);
+    await page.open(address('modes.html', `?theme=${theme}&play=0`));
+    await frames(page, 2);
+    await page.picture(join(folder, `modes-${theme}-1366.png`));
     await page.open(address('hostile.html', `?theme=${theme}&play=0&quality=low&view=topology#t=0.5&select=closure:0`));
     await frames(page, 2);
     await page.picture(join(folder, `topology-${theme}-1366.png`));
@@ -260,6 +304,7 @@ async function takePictures(page) {
 const parts = {
   motion: [1366, 768, async (page) => { await checkMotion(page); await checkKeys(page); }],
   names: [1120, 420, async (page) => { await checkHostile(page); await checkFlat(page); }],
+  modes: [1120, 420, checkModes],
   cost: [480, 320, async (page) => { await checkCost(page, 'hexapod.html', 60); await checkCost(page, 'balls.html', 30); }],  // small: filling pixels is the software renderer's work
   pictures: [1366, 768, takePictures],
 };
