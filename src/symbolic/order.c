@@ -1,6 +1,7 @@
 // The order of statements. Values wait in registers for their uses, and those that find none are stored and read again: of several orders the one is taken with the fewest of these.
 //
-//   as they were built; depth-first from the first output or from the last one, operands as they are written, the other way round, or the one with the most registers first (Sethi and Ullman 1970)
+//   as they were built; depth-first from the first output or from the last one, outputs as they are listed or as they were built (columns of derivatives are solved one after the other),
+//   operands as they are written, the other way round, or the one with the most registers first (Sethi and Ullman 1970)
 // Of orders that are equal, the one that would be it with two fifths of the registers: a compiler for a GPU may then keep more threads.
 // An output is stored as soon as it is known. Registers: the one is freed whose value is used last (Belady 1966).
 #include <limits.h>
@@ -8,12 +9,15 @@
 
 #include "symbolic/code.h"
 
+#define FEW 32  // registers: of a processor. With more, of a GPU, outputs are as they are listed
+
 typedef struct Work {
   srPool* pool;
   const srCode* code;
   const srOperands* of;  // statements that a statement and an output use
   int* label;            // registers that a statement needs with all that is below
   unsigned char* done;
+  int *listed, *built;  // outputs, in two orders
   srOrder out;
   int child;  // how operands are ordered
 } Work;
@@ -88,34 +92,45 @@ static void visit(Work* w, int i) {
   w->out.item[w->out.n++] = i;
 }
 
-static void depth_first(Work* w, bool from_last) {
+static void depth_first(Work* w, const int* outputs, bool from_last) {
   const int n = w->code->nout;
   for (int k = 0; k < n; k++) {
-    const int output = from_last ? n - 1 - k : k;
+    const int output = outputs[from_last ? n - 1 - k : k];
     visit_operands(w, &w->of[-1 - output]);
     w->out.item[w->out.n++] = -1 - output;
   }
 }
 
+// The last statement that an output needs; behind all of them: none.
+static int last_operand(const Work* w, int output) {
+  const srOperands* x = &w->of[-1 - output];
+  int last = x->n > 0 ? x->value[0] : w->code->n;
+  for (int j = 1; j < x->n; j++) last = x->value[j] > last ? x->value[j] : last;
+  return last;
+}
+
+// Outputs as listed, and in the order of their last operands.
+static void put_outputs(Work* w) {
+  const srCode* code = w->code;
+  const size_t n = (size_t)code->nout + 1;
+  int* first = sr_pool_alloc(w->pool, ((size_t)code->n + 1) * sizeof *first);  // with this last operand + 1
+  int *next = sr_pool_alloc(w->pool, n * sizeof *next), at = 0;
+  w->listed = sr_pool_alloc(w->pool, n * sizeof *w->listed), w->built = sr_pool_alloc(w->pool, n * sizeof *w->built);
+  for (int k = code->nout - 1; k >= 0; k--) {
+    int* head = &first[last_operand(w, k)];
+    next[k] = *head, *head = k + 1, w->listed[k] = k;
+  }
+  for (int i = 0; i <= code->n; i++) {
+    for (int k = first[i]; k > 0; k = next[k - 1]) w->built[at++] = k - 1;
+  }
+}
+
 // As built: an output once all that it needs is there.
 static void as_built(Work* w) {
-  const srCode* code = w->code;
-  int* ready = sr_pool_alloc(w->pool, ((size_t)code->n + 1) * sizeof *ready);  // the first output after a value + 1
-  int* next = sr_pool_alloc(w->pool, ((size_t)code->nout + 1) * sizeof *next);
-  for (int k = code->nout - 1; k >= 0; k--) {
-    int last = -1;
-    const srOperands* x = &w->of[-1 - k];
-    for (int j = 0; j < x->n; j++) last = x->value[j] > last ? x->value[j] : last;
-    if (last < 0) continue;
-    next[k] = ready[last], ready[last] = k + 1;
-  }
-  for (int i = 0; i < code->n; i++) {
-    if (!w->done[i]) continue;
-    w->out.item[w->out.n++] = i;
-    for (int k = ready[i]; k > 0; k = next[k - 1]) w->out.item[w->out.n++] = -k;
-  }
-  for (int k = 0; k < code->nout; k++) {
-    if (w->of[-1 - k].n == 0) w->out.item[w->out.n++] = -1 - k;
+  int at = 0;
+  for (int i = 0; i <= w->code->n; i++) {
+    if (i < w->code->n && w->done[i]) w->out.item[w->out.n++] = i;
+    for (; at < w->code->nout && last_operand(w, w->built[at]) == i; at++) w->out.item[w->out.n++] = -1 - w->built[at];
   }
 }
 
@@ -187,12 +202,14 @@ srOrder sr_code_order(srPool* pool, const srCode* code, int registers) {
   long best_fewer = 0;
   const size_t room = (size_t)(code->n + code->nout) + 1;
   put_labels(&w);
-  for (int kind = 0; kind < 7; kind++) {
-    if (kind != 6) w.done = sr_pool_alloc(pool, (size_t)code->n + 1);
+  put_outputs(&w);
+  for (int kind = 0; kind < (registers <= FEW ? 13 : 7); kind++) {
+    const int way = kind % 7;
+    if (way < 6) w.done = sr_pool_alloc(pool, (size_t)code->n + 1);
     w.out = (srOrder){.item = sr_pool_alloc(pool, room * sizeof(int))};
-    w.child = kind / 2;
-    if (kind < 6)
-      depth_first(&w, kind % 2 == 1);
+    w.child = way / 2;
+    if (way < 6)
+      depth_first(&w, kind < 6 ? w.listed : w.built, way % 2 == 1);
     else
       as_built(&w);  // what is done is what is needed
     w.out.price = price_of(&w, registers);
