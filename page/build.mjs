@@ -1,52 +1,94 @@
-// Bundles the front end into one HTML file: node build.mjs FOLDER writes FOLDER/page.html and FOLDER/THIRD-PARTY.txt.
-// The same sources give the same bytes. The script's hash is in the policy of the page: nothing else can run there.
+// Bundles the front end into HTML files with everything in them:
+//   node build.mjs FOLDER              page.html: shows a run; sarrus run --page puts the data into it
+//   node build.mjs --app FOLDER CORE   sarrus.html: edits models and runs them, with the core of the folder CORE (core.js, core.wasm);
+//                                      CORE is - where there is none: then the page says so
+// Beside each a text with the licences of what is in it. The same sources give the same bytes. The scripts' hash is in the policy of the page:
+// nothing else can run there.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
+import { examples } from './examples.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const folder = process.argv[2];
-if (!folder) {
-  console.error('usage: node build.mjs FOLDER');
+const app = process.argv[2] === '--app', [folder, core] = process.argv.slice(app ? 3 : 2);
+if (!folder || (app && !core)) {
+  console.error('usage: node build.mjs FOLDER, or node build.mjs --app FOLDER CORE');
   process.exit(2);
 }
 
-const result = await build({
-  absWorkingDir: here,
-  entryPoints: ['src/main.js'],
-  outdir: 'out',
-  bundle: true,
-  minify: true,
-  write: false,
-  format: 'esm',
-  target: 'es2022',
-  charset: 'utf8',
-  legalComments: 'none',
-  loader: { '.svg': 'text', '.woff2': 'dataurl' },
-  logLevel: 'warning',
-});
-const part = (end) => result.outputFiles.find((file) => file.path.endsWith(end)).text;
-// What would end the script, or begin a comment in it, can only be in a string or a template there.
-const script = part('.js').replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
-const style = part('.css').replaceAll('</style', '<\\/style');
-const hash = createHash('sha256').update(script, 'utf8').digest('base64');
-
-// Licences of what is in the bundle.
-let notices = 'Parts of this page come from other projects. Their licences:\n';
-const { dependencies } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
-for (const name of Object.keys(dependencies).sort()) {
-  const root = join(here, 'node_modules', name);
-  const { version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const text = await readFile(join(root, 'LICENSE'), 'utf8');
-  notices += `\n${'-'.repeat(100)}\n${name} ${version} (${license})\n\n${text.trim()}\n`;
+async function bundle(entry, format) {
+  return build({
+    absWorkingDir: here,
+    entryPoints: [entry],
+    outdir: 'out',
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format,
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    loader: { '.svg': 'text', '.woff2': 'dataurl' },
+    logLevel: 'warning',
+  });
 }
-if (notices.includes('</script')) throw new Error('a licence text would end its element');
+const part = (result, end) => result.outputFiles.find((file) => file.path.endsWith(end)).text;
+// What would end an element, or begin a comment in it, can only be in a string or a template there.
+const inScript = (text) => text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 
-const values = { hash, script, style, notices };
+// Licences of the packages that a bundle has files of.
+async function licences(result) {
+  const names = new Set(Object.keys(result.metafile.inputs).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(Boolean));
+  let text = 'Parts of this page come from other projects. Their licences:\n';
+  for (const name of [...names].sort()) {
+    const root = join(here, 'node_modules', name);
+    const { version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    text += notice(`${name} ${version} (${license})`, await readFile(join(root, 'LICENSE'), 'utf8'));
+  }
+  return text;
+}
+const notice = (title, text) => `\n${'-'.repeat(100)}\n${title}\n\n${text.trim()}\n`;
+
+// Texts that no browser runs, deflated and in base64, as src/page/page.c writes them.
+const block = (name, data) => `<script type="text/plain" id="sarrus-${name}">${deflateRawSync(data, { level: 9 }).toString('base64')}</script>\n`;
+
+async function exampleBlock() {
+  const models = join(here, '..', 'models'), read = (path) => readFile(join(models, path), 'utf8'), out = [];
+  for (const { title, about, file, with: others = [] } of examples) {
+    const files = {};
+    for (const name of others) files[name] = await read(join(dirname(file), name));
+    out.push({ title, about, file: file.slice(file.lastIndexOf('/') + 1), text: await read(file), files });
+  }
+  return block('examples', JSON.stringify(out));
+}
+
+async function coreBlocks() {
+  if (core === '-') return { blocks: '', notices: '' };
+  const worker = await bundle('src/worker.js', 'iife'), glue = await readFile(join(core, 'core.js'), 'utf8');
+  const own = ['expat', 'emscripten'].map((name) => [name, join(core, `${name}.licence`)]).filter(([, path]) => existsSync(path));
+  let notices = '';
+  for (const [name, path] of own) notices += notice(name, await readFile(path, 'utf8'));
+  return { blocks: block('worker', `${glue}\n${part(worker, '.js')}`) + block('core', await readFile(join(core, 'core.wasm'))), notices };
+}
+
+const result = await bundle(app ? 'src/app.js' : 'src/page.js', 'esm');
+const script = inScript(part(result, '.js')), style = part(result, '.css').replaceAll('</style', '<\\/style');
+const hash = createHash('sha256').update(script, 'utf8').digest('base64');
+const wasm = app ? await coreBlocks() : { blocks: '', notices: '' };
+const notices = await licences(result) + wasm.notices;
+if (notices.includes('</script')) throw new Error('a licence text would end its element');
+const values = {
+  hash, script, style, notices,
+  policy: app ? " 'wasm-unsafe-eval'; worker-src blob:" : '',
+  data: app ? await exampleBlock() + wasm.blocks : '<!-- sarrus: data -->',
+};
 const page = (await readFile(join(here, 'src/index.html'), 'utf8')).replace(/@([a-z]+)@/g, (_, word) => values[word]);
-if (page.split('<!-- sarrus: data -->').length !== 2) throw new Error('the page must have one place for the data');
+if (!app && page.split('<!-- sarrus: data -->').length !== 2) throw new Error('the page must have one place for the data');
 await mkdir(folder, { recursive: true });
-await writeFile(join(folder, 'THIRD-PARTY.txt'), notices);
-await writeFile(join(folder, 'page.html'), page);
+await writeFile(join(folder, app ? 'THIRD-PARTY-sarrus.txt' : 'THIRD-PARTY.txt'), notices);
+await writeFile(join(folder, app ? 'sarrus.html' : 'page.html'), page);

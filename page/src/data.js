@@ -1,14 +1,14 @@
 // What a page holds: the model, the report, and the rows of the run. The blocks are deflated texts in base64 (src/page/page.c writes them);
 // a server may send the same blocks.
 
-function bytesOf(base64) {
+export function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
   const text = atob(base64), out = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
   return out;
 }
 
-async function inflate(bytes) {
+export async function inflate(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -42,8 +42,12 @@ function unpackDoubles(bytes, rows) {
 export async function readBlocks(find) {
   const block = async (name) => inflate(bytesOf(find(name)));
   const json = async (name) => JSON.parse(new TextDecoder().decode(await block(name)));
-  const head = await json('model'), report = await json('report');
-  const run = new Run(head, report, await block('times'), await block('columns'), await block('poses'), await block('triangles'));
+  const head = await json('model'), report = await json('report'), rows = head.rows;
+  const times = unpackDoubles(await block('times'), rows), width = head.columns.length, stride = 7 * (head.model.bodies.length - 1);
+  const values = new Int32Array(rows * width), places = new Int32Array(rows * stride);
+  unpack32(await block('columns'), rows, width, (c, i, bits) => { values[c * rows + i] = bits; });
+  unpack32(await block('poses'), rows, stride, (c, i, bits) => { places[i * stride + c] = bits; });
+  const run = new Run(head, report, times, new Float32Array(values.buffer), new Float32Array(places.buffer), (await block('triangles')).buffer);
   if (head.modes) run.modes = unpackModes(head, await block('modes'));
   return run;
 }
@@ -68,23 +72,19 @@ export function writeMatrix(x, y, z, w, i, j, k, out, o) {
 }
 
 export class Run {
-  constructor(head, report, times, columns, poses, triangles) {
+  // values: column by column; poses: row by row, 7 numbers a body; triangles: a buffer
+  constructor(head, report, times, values, poses, triangles) {
     const rows = head.rows, bodies = head.model.bodies.length - 1;
     this.head = head;
     this.model = head.model;
     this.report = report;
     this.rows = rows;
     this.bodies = bodies;  // without the ground, which is body 0
-    this.times = unpackDoubles(times, rows);
-    this.triangles = triangles.buffer;
-    const values = new Int32Array(rows * head.columns.length);
-    unpack32(columns, rows, head.columns.length, (c, i, bits) => { values[c * rows + i] = bits; });
-    const numbers = new Float32Array(values.buffer);
-    this.columns = head.columns.map((x, c) => ({ ...x, index: c, data: numbers.subarray(c * rows, (c + 1) * rows) }));
+    this.times = times;
+    this.triangles = triangles;
+    this.columns = head.columns.map((x, c) => ({ ...x, index: c, data: values.subarray(c * rows, (c + 1) * rows) }));
     this.byName = new Map(this.columns.map((x) => [x.name, x]));
-    const stride = 7 * bodies, places = new Int32Array(rows * stride);
-    unpack32(poses, rows, stride, (c, i, bits) => { places[i * stride + c] = bits; });
-    this.poses = new Float32Array(places.buffer);
+    this.poses = poses;
     this.matrices = new Float32Array(16 * (bodies + 1));  // of all bodies at the time of the last pose(), by columns
     for (const k of [0, 5, 10, 15]) this.matrices[k] = 1;
     this.start = rows ? this.times[0] : 0;

@@ -29,6 +29,9 @@ const sources = { axis, box, camera, chart, check, chevron, crosshair, end, forc
   previous, repeat, search, start, sun, trail, warning, wrong, close };
 const parsed = new Map();
 
+// Icons that one page alone has: they are in no other bundle.
+export function addIcons(more) { Object.assign(sources, more); }
+
 export function icon(name, size = 16) {
   if (!parsed.has(name)) parsed.set(name, new DOMParser().parseFromString(sources[name], 'image/svg+xml').documentElement);
   const node = document.importNode(parsed.get(name), true);

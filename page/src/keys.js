@@ -74,13 +74,13 @@ function nameOf(event) {
 export function startKeys(page) {
   const byKey = new Map(page.commands.map(([key, , call]) => [key, call]));
   addEventListener('keydown', (event) => {
-    if (document.querySelector('.veil') || event.target.tagName === 'INPUT') return;
+    if (document.querySelector('.veil') || event.target.tagName === 'INPUT' || event.target.closest('.cm-editor')) return;
     if (event.key === ' ' && event.target.tagName === 'BUTTON' && event.target.closest('.right')) return;
     const call = byKey.get(nameOf(event));
     if (!call) return;
     event.preventDefault();
     call();
-  });
+  }, { signal: page.ended.signal });
 }
 
 const symbols = { ArrowRight: '→', ArrowLeft: '←', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc' };

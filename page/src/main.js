@@ -8,7 +8,7 @@ import { Modes } from './modes.js';
 import { Plots } from './plots.js';
 import { Report } from './report.js';
 import { measure, Scene } from './scene.js';
-import { on, set, state } from './state.js';
+import { forget, on, set, state } from './state.js';
 import { colors, startTheme, toggleTheme } from './theme.js';
 import { Timeline } from './timeline.js';
 import { Topology } from './topology.js';
@@ -16,7 +16,7 @@ import { Properties, Tree } from './tree.js';
 import { View } from './view.js';
 
 // The address says quality, theme, time and selection: page.html?quality=low&theme=dark#t=1.5&select=body:3
-function words() {
+export function words() {
   const out = new URLSearchParams(location.search);
   for (const [name, value] of new URLSearchParams(location.hash.slice(1))) out.set(name, value);
   return out;
@@ -64,10 +64,11 @@ function header(page) {
       el('button', { class: 'button', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => page.commands.at(-1)[2]() } }, icon('keyboard')), theme));
 }
 
-class Page {
+export class Page {
   constructor(run, options) {
     this.run = run;
     this.options = options;
+    this.ended = new AbortController();
     this.app = document.getElementById('app');
     run.base = findBase(run.model);
     run.measure = measure(run);
@@ -133,6 +134,7 @@ class Page {
 
   // One frame: the time, the poses, the picture, the playheads; panels of numbers ten times a second while it plays.
   frame(now) {
+    if (this.ended.signal.aborted) return;
     const begin = performance.now();
     if (state.playing) (state.mode === 'modes' ? this.modes : this.timeline).advance(Math.min(0.1, (now - this.last) / 1000));
     this.last = now;
@@ -180,15 +182,23 @@ class Page {
 
   // What was seen is in the address: a link shows it again.
   remember() {
-    let timer = 0;
     on('time selection', () => {
       if (state.playing) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        const s = state.selection, t = Number(state.time.toPrecision(9));
-        try { history.replaceState(null, '', `#t=${t}${s ? `&select=${s.kind}:${s.index}` : ''}`); } catch { /* a page that may not */ }
+      clearTimeout(this.remembering);
+      this.remembering = setTimeout(() => {
+        const s = state.selection, t = Number(state.time.toPrecision(9)), model = /[#&](model=[^&]*)/.exec(location.hash);
+        try { history.replaceState(null, '', `#${model ? `${model[1]}&` : ''}t=${t}${s ? `&select=${s.kind}:${s.index}` : ''}`); } catch { /* a page that may not */ }
       }, 400);
     });
+  }
+
+  // Leaves the document as it was before: another page may take its place.
+  close() {
+    this.ended.abort();
+    clearTimeout(this.remembering);
+    this.scene?.close();
+    for (const node of [...this.app.children]) if (!node.dataset.own) node.remove();
+    forget();
   }
 
   begin() {
@@ -209,14 +219,10 @@ class Page {
   }
 }
 
-const options = words();
-startTheme(options.get('theme'));
-try {
-  const page = new Page(await readDocument(), options);
-  page.begin();
-  // For tests and for pages around this one: bodies by number, the ground is 0.
+// For tests and for pages around this one: bodies by number, the ground is 0.
+export function publish(page, more = {}) {
   window.sarrus = {
-    page, state, set,
+    page, state, set, ...more,
     test: {
       project: (body) => page.scene.project(body, [0, 0, 0], [0, 0, 0]),
       pose: (body) => page.scene.drawnPose(body),
@@ -225,7 +231,18 @@ try {
       colors,
     },
   };
-} catch (error) {
-  document.getElementById('app').replaceChildren(el('div', { class: 'notice' }, el('b', {}, 'This page could not be read'), el('span', {}, error.message)));
-  throw error;
+}
+
+// A page of a run has its data in it.
+export async function openDocument() {
+  const options = words();
+  startTheme(options.get('theme'));
+  try {
+    const page = new Page(await readDocument(), options);
+    page.begin();
+    publish(page);
+  } catch (error) {
+    document.getElementById('app').replaceChildren(el('div', { class: 'notice' }, el('b', {}, 'This page could not be read'), el('span', {}, error.message)));
+    throw error;
+  }
 }

@@ -206,6 +206,14 @@ export class Plots {
     plot.element.scrollIntoView({ block: 'nearest' });
   }
 
+  // The columns of all plots, and other plots in their place.
+  get names() { return this.plots.map((p) => p.columns.map((c) => c.name)); }
+  arrange(lists) {
+    for (const plot of this.plots) plot.chart?.destroy();
+    this.plots = lists.map((names) => new Plot(this, names)).filter((plot) => plot.columns.length > 0);
+    this.show();
+  }
+
   remove(plot) {
     plot.chart?.destroy();
     this.plots = this.plots.filter((p) => p !== plot);

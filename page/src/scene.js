@@ -82,6 +82,13 @@ export class Scene {
     this.resize();
   }
 
+  close() {
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
+    this.canvas.remove();
+  }
+
   uprightTurn() {
     const g = new Vector3(...this.run.model.gravity);
     const up = g.length() > 0 ? g.normalize().negate() : new Vector3(0, 0, 1);
@@ -254,6 +261,8 @@ export class Scene {
     this.controls.zoomToCursor = true;
     this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
     this.controls.addEventListener('change', () => { this.dirty = true; });
+    this.turned = false;  // by the user
+    this.controls.addEventListener('start', () => { this.turned = true; });
     this.raycaster = new Raycaster();
     let down = null;
     this.canvas.addEventListener('pointerdown', (event) => { down = [event.clientX, event.clientY]; });
@@ -305,6 +314,14 @@ export class Scene {
     this.followed = null;
     this.followBody();  // from here on
     this.dirty = true;
+  }
+
+  // The camera of another view of the same model.
+  look({ target, position, fov }) {
+    this.camera.fov = fov;
+    const toward = new Vector3().subVectors(position, target), distance = toward.length();
+    this.place(target, toward.normalize(), distance);
+    this.turned = true;
   }
 
   view(x, y, z) { this.fit(state.follow, new Vector3(x, y, z)); }

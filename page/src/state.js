@@ -16,7 +16,8 @@ export const state = {
 
 const listeners = [];
 
-export function on(names, call) { listeners.push([names.split(' '), call]); }
+// lasting: also when another page takes the place of this one.
+export function on(names, call, lasting = false) { listeners.push([names.split(' '), call, lasting]); }
 
 export function set(patch) {
   const changed = new Set();
@@ -27,6 +28,12 @@ export function set(patch) {
   }
   if (changed.size === 0) return;
   for (const [names, call] of listeners) if (names.some((name) => changed.has(name))) call(changed);
+}
+
+// Before another page is put together in place of this one: its panels listen no more, nothing is chosen.
+export function forget() {
+  listeners.splice(0, listeners.length, ...listeners.filter((listener) => listener[2]));
+  Object.assign(state, { time: 0, playing: false, range: null, selection: null, follow: -1, hidden: new Set() });
 }
 
 export function toggle(name) { set({ show: { ...state.show, [name]: !state.show[name] } }); }

@@ -42,7 +42,7 @@ export function startTheme(wanted) {
   const known = [wanted, remembered()].find((word) => word in themes);
   state.theme = known ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   apply();
-  on('theme', apply);
+  on('theme', apply, true);
 }
 
 export function toggleTheme() {
