@@ -397,7 +397,7 @@ TEST(a_patch_solves_the_contacts_around_the_worst_one) {
   for (int k = 0; k < 3; ++k) t.x[3 * (2 * N - 3) + k] = 0;
   double v[SR_ROW * (N + 1)] __attribute__((aligned(32))), error[2 * N + 3] __attribute__((aligned(32))), was[6 * N];
   memcpy(was, t.x, 3 * (size_t)p->ncontact * sizeof *was);
-  ENSURE(sr_contact_error_points(p, t.x, v, error).residual > 1e3 * tolerance);
+  ENSURE(sr_contact_error_points(p, t.x, NULL, v, error).residual > 1e3 * tolerance);
   srContactSize size = sr_contact_size(p);
   srContactPatch* patch = sr_contact_patch_create(&size);
   ENSURE_EQUAL(sr_contact_patch_solve(patch, p, tolerance, t.x, v, error), 2);

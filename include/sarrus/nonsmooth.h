@@ -113,6 +113,7 @@ typedef struct srContactSize {
   int bodies, contacts, equations;
   int dense;  // rows of an island that the methods with a matrix (newton, lemke) take; 0: none. Memory grows with its square
   int threads;  // of the methods by colours; 0, 1: the caller's alone. The results have the same bits for any number
+  struct srTeam* team;  // in place of threads of its own (base/team.h), must outlive the solver; NULL: none
 } srContactSize;
 #define SR_CONTACT_DENSE 300  // what sr_contact_size asks for at the most for bodies; of a matrix all its rows
 SR_API srContactSize sr_contact_size(const srContactProblem* problem);

@@ -30,7 +30,8 @@ void sr_team_meet(srTeam* team) { (void)team; }
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define LOOKS 4000  // at the meeting point before a member sleeps: some microseconds
+#define LOOKS                                                                                                          \
+  20000  // at the meeting point before a member sleeps: some ten microseconds, as long as what one member does alone between two jobs
 
 typedef struct Member {
   srTeam* team;
@@ -139,3 +140,36 @@ void sr_team_destroy(srTeam* team) {
 int sr_team_members(const srTeam* team) { return team->members; }
 
 #endif
+
+// ---- loops --------------------------------------------------------------------------------------------------------------
+
+#define WORTH 400  // entries of a loop that is shared: two meetings cost about as much as a hundred entries
+
+typedef struct Loop {
+  srTeamLoop loop;
+  void* user;
+  int n;
+} Loop;
+
+int sr_team_hands(const srTeam* team, int n) {
+  const int members = team != NULL && n >= WORTH ? sr_team_members(team) : 1;
+  return members < SR_TEAM_MOST ? members : SR_TEAM_MOST;
+}
+
+static void take_range(void* user, srTeam* team, int member, int members) {
+  const Loop* of = user;
+  const int hands = sr_team_hands(team, of->n), quarter = (of->n + 3) / 4;
+  (void)members;
+  if (member >= hands) return;
+  const int from = 4 * (int)((long)quarter * member / hands), end = 4 * (int)((long)quarter * (member + 1) / hands);
+  of->loop(of->user, member, from, end < of->n ? end : of->n);
+}
+
+void sr_team_loop(srTeam* team, int n, srTeamLoop loop, void* user) {
+  Loop of = {loop, user, n};
+  if (sr_team_hands(team, n) > 1) {
+    sr_team_run(team, take_range, &of);
+  } else {
+    loop(user, 0, 0, n);
+  }
+}

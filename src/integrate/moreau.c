@@ -72,6 +72,7 @@ typedef struct srMoreau {
   bool has_mass;      // M of free bodies, in their own axes, is that of the first step
   srStepMass* stiff;  // M with the stiffness of a step in its place; NULL: forces are explicit
   srStepProblem* problem;
+  srTeam* team;    // NULL: none
   srSleep* sleep;  // NULL: nothing ever does
   srUnilateral* listed;
   srStepContact* chosen;  // of the listed: the problem of the step
@@ -110,7 +111,8 @@ typedef struct srMoreau {
   double* motion[3];  // of the bodies: at the start, without contacts, at the end (points.h)
   double* wrench;
   srBodySize* size;
-  double* change;  // (most) of the listed contacts of these: as change_of
+  double* change;     // (most) of the listed contacts of these: as change_of
+  srPointWork* work;  // (most/4 + 1) of the contacts of the problem
 } srMoreau;
 
 enum { START, FREE, END };  // of `motion`
@@ -165,7 +167,8 @@ static bool take_bodies(srMoreau* work, int n) {
   const size_t row = SRI_ROW * ((size_t)n + 1);
   work->motion[0] = sr_alloc(4 * row * sizeof(double));
   work->size = sr_alloc(((size_t)n + 1) * sizeof *work->size);
-  if (work->body == NULL || work->motion[0] == NULL || work->size == NULL) return false;
+  work->work = sr_alloc(((size_t)work->most / 4 + 1) * sizeof *work->work);
+  if (work->body == NULL || work->motion[0] == NULL || work->size == NULL || work->work == NULL) return false;
   for (int k = 1; k < 3; ++k) work->motion[k] = work->motion[k - 1] + row;
   work->wrench = work->motion[END] + row;
   return true;
@@ -185,11 +188,13 @@ static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   srMoreau* work = integrator->work;
   if (work->most == 0) return true;
   const size_t most = (size_t)work->most;
+  const int threads = integrator->options.threads;
+  if (threads > 1 && (work->team = sr_team_create(threads)) == NULL) return false;
   work->listed = sri_contacts_create(s);
   work->chosen = sr_alloc(most * (sizeof *work->chosen + sizeof *work->struck + sizeof *work->fast +
                                   sizeof *work->chose + sizeof *work->strikes));
   work->kept = sri_kept_create(2 * work->most);  // those of the problem, and those that sleep
-  work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL, integrator->options.threads);
+  work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL, work->team);
   if (s->bodies != NULL && !take_bodies(work, s->nbody)) return false;
   if (s->bodies != NULL && (work->ahead = sri_contacts_create(s)) == NULL) return false;
   if (work->listed == NULL || work->chosen == NULL || work->kept == NULL || work->problem == NULL) return false;
@@ -257,6 +262,7 @@ static void destroy(srIntegrator* integrator) {
   srm_saddle_destroy(work->saddle);
   sri_step_mass_destroy(work->stiff);
   sri_step_problem_destroy(work->problem);
+  sr_team_destroy(work->team);
   sri_kept_destroy(work->kept);
   sri_contacts_destroy(work->listed);
   sri_contacts_destroy(work->ahead);
@@ -264,6 +270,7 @@ static void destroy(srIntegrator* integrator) {
   sr_free(work->body);
   sr_free(work->size);
   sr_free(work->motion[0]);
+  sr_free(work->work);
 }
 
 static void start(srIntegrator* integrator) {
@@ -280,6 +287,16 @@ static void start(srIntegrator* integrator) {
                             .sweeps = work->told.sweeps,
                             .jam = -1};
 }
+
+// What the members of a team share in a loop.
+typedef struct Share {
+  srIntegrator* integrator;
+  double h;
+  int first;                    // contacts begin behind so many
+  int count[SR_TEAM_MOST];      // of each member: contacts that it has chosen ...
+  double change[SR_TEAM_MOST];  // ... largest change of u_N by forces
+  bool levers[SR_TEAM_MOST];
+} Share;
 
 // ---- the contact problem ----------------------------------------------------------------------------------------------
 
@@ -315,8 +332,7 @@ static double change_of(const srMoreau* work, const srUnilateral* c, const doubl
 }
 
 // Its cone: set_contacts.
-static void put_chosen(srMoreau* work, srUnilateral* c, int rows) {
-  srStepContact* to = &work->chosen[work->count++];
+static void put_contact(srStepContact* to, srUnilateral* c, int rows) {
   to->from = c;
   to->id = c->id;
   to->pair = c->pair;
@@ -328,6 +344,10 @@ static void put_chosen(srMoreau* work, srUnilateral* c, int rows) {
     to->point.body[side] = c->body[side];
     for (int k = 0; k < 3; ++k) to->point.arm[side][k] = moves ? c->arm[side][k] : 0;  // the world's may be infinite
   }
+}
+
+static void put_chosen(srMoreau* work, srUnilateral* c, int rows) {
+  put_contact(&work->chosen[work->count++], c, rows);
 }
 
 // Is it a contact of what sleeps? One with something awake that closes in the step, at the velocities of its start, without contacts or at its end, wakes it, and so does a surface
@@ -381,14 +401,68 @@ static void choose_by_rows(srIntegrator* integrator, double h) {
 }
 
 // The same of points, each by the speeds of its two bodies and by what forces give: whatever strikes one of them pushes it on to the other one.
+static void mark_points(void* user, int member, int from, int to) {
+  Share* of = user;
+  srMoreau* work = of->integrator->work;
+  int count = 0;
+  for (int i = from; i < to; ++i) {
+    const srUnilateral* c = &work->listed[i];
+    const srPointSize size = sri_point_size(c, work->size);
+    work->change[i] = size.change;
+    work->chose[i] = c->gap <= MARGIN * of->h * (size.speed > size.change ? size.speed : size.change);
+    count += work->chose[i];
+  }
+  of->count[member] = count;
+}
+
+// Behind those of the members before this one.
+static void put_marked(void* user, int member, int from, int to) {
+  const Share* of = user;
+  srMoreau* work = of->integrator->work;
+  int at = 0;
+  for (int k = 0; k < member; ++k) at += of->count[k];
+  for (int i = from; i < to; ++i) {
+    srUnilateral* c = &work->listed[i];
+    if (work->chose[i]) put_contact(&work->chosen[at++], c, c->mu > 0 ? 3 : 1);
+  }
+}
+
 static void choose_by_points(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
-  for (int i = 0; i < work->nlisted; ++i) {
-    const srUnilateral* c = &work->listed[i];
-    const srPointSize of = sri_point_size(c, work->size);
-    work->change[i] = of.change;
-    if (c->gap <= MARGIN * h * (of.speed > of.change ? of.speed : of.change)) choose_contact(integrator, i, h, false);
+  Share share = {.integrator = integrator, .h = h};
+  sr_team_loop(work->team, work->nlisted, mark_points, &share);
+  if (work->sleep != NULL) {
+    for (int i = 0; i < work->nlisted; ++i) {
+      const bool near = work->chose[i];
+      work->chose[i] = false;
+      if (near) choose_contact(integrator, i, h, false);
+    }
+    return;
   }
+  sr_team_loop(work->team, work->nlisted, put_marked, &share);
+  for (int k = 0; k < sr_team_hands(work->team, work->nlisted); ++k) work->count += share.count[k];
+}
+
+// How many listed points are not in the problem, and would be closed by more than a small depth at the end of the step?
+static void count_missed(void* user, int member, int from, int to) {
+  Share* of = user;
+  const srMoreau* work = of->integrator->work;
+  int count = 0;
+  for (int i = from; i < to; ++i) {
+    const srUnilateral* c = &work->listed[i];
+    if (work->chose[i]) continue;
+    count += c->gap + of->h * sri_point_normal_velocity(c, work->motion[END]) < -PUSH_DEPTH * of->h * work->change[i];
+  }
+  of->count[member] = count;
+}
+
+static bool misses_points(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  Share share = {.integrator = integrator, .h = h};
+  int count = 0;
+  sr_team_loop(work->team, work->nlisted, count_missed, &share);
+  for (int k = 0; k < sr_team_hands(work->team, work->nlisted); ++k) count += share.count[k];
+  return count > 0;
 }
 
 // Contacts that are not in the problem, and that its impulses close by more than a small depth. Returns their number.
@@ -396,6 +470,7 @@ static int choose_missed(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   const double* v = work->v0;
   const int before = work->count;
+  if (work->body != NULL && !misses_points(integrator, h)) return 0;
   for (int i = 0; i < work->nlisted; ++i) {
     srUnilateral* c = &work->listed[i];
     if (work->chose[i] || (work->body == NULL && cannot_close(c, integrator->system.ntangent))) continue;
@@ -419,13 +494,11 @@ static void choose(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   work->count = 0;
   if (work->nlisted > 0) memset(work->chose, 0, (size_t)work->nlisted * sizeof *work->chose);
-  if (work->body != NULL) sri_body_motion(work->body, integrator->system.nbody, work->v0, work->motion[START]);
   if (work->now < 1) gaps_at_start(work, h);
   if (work->body == NULL) {
     choose_by_rows(integrator, h);
     return;
   }
-  sri_body_sizes(integrator->system.nbody, work->motion[START], work->motion[FREE], work->size);
   choose_by_points(integrator, h);
 }
 
@@ -484,32 +557,28 @@ static void set_times(srMoreau* work, double h) {
   }
 }
 
-// u at the start of the step and u_N without contacts, of those from `first` on.
-static void set_velocities(srIntegrator* integrator, int first) {
+// u at the start of the step and u_N without contacts, of those from .. to-1. True: normal impulses turn a body.
+static bool set_velocities(const srIntegrator* integrator, int from, int to) {
   srMoreau* work = integrator->work;
   if (work->body != NULL) {
-    if (sri_points_velocity(work->chosen, first, work->count, integrator->system.nbody, work->motion[START],
-                            work->motion[FREE], work->before, work->u_free))
-      work->levers = true;
-    return;
+    return sri_points_velocity(work->chosen, from, to, integrator->system.nbody, work->motion[START],
+                               work->motion[FREE], work->before, work->u_free);
   }
-  for (int i = first; i < work->count; ++i) {
+  for (int i = from; i < to; ++i) {
     const srStepContact* c = &work->chosen[i];
     velocity_of(work, c->from, c->rows, work->v0, START, work->before + 3 * i);
     velocity_of(work, c->from, 1, work->v_free, FREE, &work->u_free[i]);
   }
+  return false;
 }
 
-// Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
-static double set_contacts(srIntegrator* integrator, double h, int first) {
+// Their cones; returns the largest change of u_N by forces.
+static double set_cones(const srIntegrator* integrator, double h, int from, int to) {
   srMoreau* work = integrator->work;
-  const double* v = work->v0;
-  const int from = work->now < 1 ? 0 : first;  // below 1 all of them: the time of an island may change
   double change = 0;
-  set_velocities(integrator, from);
-  for (int i = from; i < work->count; ++i) {
+  for (int i = from; i < to; ++i) {
     srStepContact* c = &work->chosen[i];
-    const double is = work->u_free[i], own = change_of(work, c->from, v);
+    const double is = work->u_free[i], own = change_of(work, c->from, work->v0);
     c->cone = (srContactCone){.rows = c->rows, .mu = c->rows > 1 ? c->from->mu : 0};
     c->given = h * c->from->clamp;
     work->fast[i] = is_fast(c->from, work->before[3 * i], is, own, h);
@@ -520,7 +589,30 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     }
     const double by = fabs(is - work->before[3 * i]);
     change = by > change ? by : change;  // fmax is a call
-    if (i < first) continue;
+  }
+  return change;
+}
+
+static void set_range(void* user, int member, int from, int to) {
+  Share* of = user;
+  of->levers[member] = set_velocities(of->integrator, of->first + from, of->first + to);
+  of->change[member] = set_cones(of->integrator, of->h, of->first + from, of->first + to);
+}
+
+// Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
+static double set_contacts(srIntegrator* integrator, double h, int first) {
+  srMoreau* work = integrator->work;
+  const int from = work->now < 1 ? 0 : first;  // below 1 all of them: the time of an island may change
+  srTeam* team = work->body != NULL ? work->team : NULL;
+  Share share = {.integrator = integrator, .h = h, .first = from};
+  double change = 0;
+  sr_team_loop(team, work->count - from, set_range, &share);
+  for (int k = 0; k < sr_team_hands(team, work->count - from); ++k) {
+    change = fmax(change, share.change[k]);
+    work->levers = work->levers || share.levers[k];
+  }
+  for (int i = first; i < work->count; ++i) {
+    const srStepContact* c = &work->chosen[i];
     work->strikes[i] = false;
     const double* kept = sri_kept_find(work->kept, c->id);
     for (int k = 0; k < 3; ++k) work->impulse[3 * i + k] = kept != NULL && k < c->rows ? kept[k] : 0;
@@ -642,7 +734,28 @@ static int set_axes(srIntegrator* integrator, double h) {
 static void hold_bodies(const srMoreau* work, int nbody, double* v, double* motion) {
   if (work->sleep == NULL) return;
   sri_sleep_hold(work->sleep, v, NULL);
-  sri_body_motion(work->body, nbody, v, motion);
+  sri_body_motion(work->body, 0, nbody, v, motion);
+}
+
+// v_1 without contacts, and the motion with both velocities.
+static void free_bodies(void* user, int member, int from, int to) {
+  const Share* of = user;
+  srMoreau* work = of->integrator->work;
+  const srBodyStep step = {.v = work->v0, .turn = work->turn, .f = work->f, .h = of->h};
+  (void)member;
+  sri_body_turn(work->body, from, to, of->h, work->at + of->integrator->system.nq, work->turn);
+  sri_body_end(work->body, from, to, &step, work->v_free, work->motion[FREE]);
+  sri_body_motion(work->body, from, to, work->v0, work->motion[START]);
+  sri_body_sizes(from, to, work->motion[START], work->motion[FREE], work->size);
+}
+
+static void end_bodies(void* user, int member, int from, int to) {
+  const Share* of = user;
+  srMoreau* work = of->integrator->work;
+  const srBodyStep step = {.v = work->v0, .turn = work->turn, .f = work->f, .wrench = work->wrench, .h = of->h};
+  (void)member;
+  sri_points_push(work->chosen, work->count, work->impulse, of->h, from, to, work->wrench);
+  sri_body_end(work->body, from, to, &step, work->v_end, work->motion[END]);
 }
 
 // v_1 without contacts.
@@ -651,7 +764,7 @@ static int free_motion(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   const double* v = work->v0;
   srConstrained* c = integrator->constrained;
-  const int outcome = set_axes(integrator, h);
+  const int outcome = work->body != NULL ? SRI_DONE : set_axes(integrator, h);
   if (outcome != SRI_DONE) return outcome;
   if (work->stiff != NULL) sri_step_mass_set(work->stiff, s, h, work->now, work->M, v, work->at + s->nq, work->f);
   ++integrator->stats.factorizations;
@@ -667,9 +780,9 @@ static int free_motion(srIntegrator* integrator, double h) {
     return SRI_STOP;
   }
   if (work->body != NULL) {
-    const srBodyStep of = {.v = v, .turn = work->turn, .f = work->f, .h = h};
-    sri_body_end(work->body, s->nbody, &of, work->v_free, work->motion[FREE]);
+    sr_team_loop(work->team, s->nbody, free_bodies, &(Share){.integrator = integrator, .h = h});
     hold_bodies(work, s->nbody, work->v_free, work->motion[FREE]);
+    if (work->sleep != NULL) sri_body_sizes(0, s->nbody, work->motion[START], work->motion[FREE], work->size);
     return SRI_DONE;
   }
   accelerate(work, c, work->f, NULL);
@@ -678,16 +791,10 @@ static int free_motion(srIntegrator* integrator, double h) {
   return SRI_DONE;
 }
 
-// The impulses over h on the bodies, in `wrench`.
-static void push_bodies(const srMoreau* work, int nbody, double h) {
-  memset(work->wrench, 0, SRI_ROW * (size_t)nbody * sizeof(double));
-  sri_points_push(work->chosen, work->count, work->impulse, h, work->wrench);
-}
-
 // force += the impulses over h.
 static void add_impulses(const srMoreau* work, const srSystem* s, double h, double* force) {
   if (work->body != NULL) {
-    push_bodies(work, s->nbody, h);
+    sri_points_push(work->chosen, work->count, work->impulse, h, 0, s->nbody, work->wrench);
     sri_body_force(work->body, s->nbody, work->wrench, force);
     return;
   }
@@ -724,9 +831,7 @@ static void end_velocities(srIntegrator* integrator, double h) {
   const double* v = work->v0;
   srConstrained* c = integrator->constrained;
   if (work->body != NULL) {
-    const srBodyStep of = {.v = v, .turn = work->turn, .f = work->f, .wrench = work->wrench, .h = h};
-    push_bodies(work, s->nbody, h);
-    sri_body_end(work->body, s->nbody, &of, work->v_end, work->motion[END]);
+    sr_team_loop(work->team, s->nbody, end_bodies, &(Share){.integrator = integrator, .h = h});
     hold_bodies(work, s->nbody, work->v_end, work->motion[END]);
     return;
   }
@@ -857,6 +962,14 @@ static double work_on_way(srIntegrator* integrator, double h) {
   return sum;
 }
 
+static void work_of_points(void* user, int member, int from, int to) {
+  const Share* of = user;
+  srMoreau* work = of->integrator->work;
+  (void)member;
+  sri_points_work(work->chosen, from, to, of->integrator->system.nbody, work->impulse, work->before, work->motion[END],
+                  work->work);
+}
+
 // What the contacts did in the step, for those who ask.
 static void tell(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
@@ -885,9 +998,11 @@ static void tell(srIntegrator* integrator, double h) {
       *(k == 0 ? &told->normal : &told->friction) += work->impulse[3 * i + k] * mean;
     }
   }
-  if (work->body != NULL) {
-    sri_points_work(work->chosen, work->count, integrator->system.nbody, work->impulse, work->before, work->motion[END],
-                    &told->normal, &told->friction);
+  if (work->body == NULL) return;
+  sr_team_loop(work->team, work->count, work_of_points, &(Share){.integrator = integrator, .h = h});
+  for (int i = 0; 4 * i < work->count; ++i) {
+    told->normal += work->work[i].normal;
+    told->friction += work->work[i].friction;
   }
 }
 
@@ -903,11 +1018,10 @@ static double normal_mobility(srIntegrator* integrator, int i, const double slip
   double u;
   memset(work->force, 0, (size_t)s->nv * sizeof(double));
   if (work->body != NULL) {
-    memset(work->wrench, 0, SRI_ROW * (size_t)s->nbody * sizeof(double));
-    sri_points_push(work->chosen + i, 1, f, 1, work->wrench);
+    sri_points_push(work->chosen + i, 1, f, 1, 0, s->nbody, work->wrench);
     sri_body_force(work->body, s->nbody, work->wrench, work->force);
     sri_body_acceleration(work->body, s->nbody, work->force, work->way);
-    sri_body_motion(work->body, s->nbody, work->way, work->motion[FREE]);
+    sri_body_motion(work->body, 0, s->nbody, work->way, work->motion[FREE]);
   } else {
     for (int k = 0; k < work->chosen[i].rows; ++k) sri_contact_row_add(c, k, f[k], work->force);
     if (work->by_blocks) {

@@ -12,22 +12,8 @@
 
 #define LEVER 1e-16  // of its square: an arm beside the normal
 
-static void to_world(const double R[9], const double a[3], double out[3]) {
-  for (int i = 0; i < 3; ++i) out[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
-}
-
 static void to_body(const double R[9], const double a[3], double out[3]) {
   for (int i = 0; i < 3; ++i) out[i] = R[i] * a[0] + R[3 + i] * a[1] + R[6 + i] * a[2];
-}
-
-// Of one body: its row of `motion` from its six velocities.
-static inline void motion_of(const srFreeBody* b, const double v[6], double* to) {
-  double at[3];
-  srm_cross3(v, b->com, at);
-  for (int k = 0; k < 3; ++k) at[k] += v[3 + k];
-  to_world(b->rotation, v, to);
-  to_world(b->rotation, at, to + 4);
-  to[3] = to[7] = 0;
 }
 
 // f +=
@@ -53,11 +39,6 @@ static inline void acceleration_of(const srFreeBody* b, const double f[6], doubl
   a[2] = J[4] * moment[0] + J[5] * moment[1] + J[2] * moment[2];
   srm_cross3(a, b->com, swing);
   for (int k = 0; k < 3; ++k) a[3 + k] = force[k] / b->mass - swing[k];
-}
-
-void sri_body_motion(const srFreeBody* body, int n, const double* v, double* motion) {
-  for (int i = 0; i < n; ++i) motion_of(&body[i], v + body[i].first, motion + SRI_ROW * (size_t)i);
-  memset(motion + SRI_ROW * (size_t)n, 0, SRI_ROW * sizeof *motion);
 }
 
 void sri_body_force(const srFreeBody* body, int n, const double* wrench, double* f) {
@@ -88,35 +69,177 @@ void sri_point_velocity(const srUnilateral* c, const double* motion, double u[3]
   for (int k = 0; k < 2; ++k) u[1 + k] = c->b[1 + k] + srm_dot3(t[k], all);
 }
 
-static double length_of(const double a[3]) { return sqrt(srm_dot3(a, a)); }
-
-void sri_body_sizes(int n, const double* before, const double* motion, srBodySize* out) {
-  for (int i = 0; i < n; ++i) {
-    const double *x = motion + SRI_ROW * (size_t)i, *y = before + SRI_ROW * (size_t)i;
-    double turn[3], change[3];
-    srm_sub3(x, y, turn);
-    srm_sub3(x + 4, y + 4, change);
-    out[i] = (srBodySize){
-        .speed = length_of(x + 4), .spin = length_of(x), .change = length_of(change), .turn = length_of(turn)};
-  }
-}
-
 void sri_body_acceleration(const srFreeBody* body, int n, const double* f, double* a) {
   for (int i = 0; i < n; ++i) acceleration_of(&body[i], f + body[i].first, a + body[i].first);
 }
 
-void sri_body_end(const srFreeBody* body, int n, const srBodyStep* step, double* v, double* motion) {
-  for (int i = 0; i < n; ++i) {
-    const srFreeBody* b = &body[i];
-    const double *v0 = step->v + b->first, *turn = step->turn + b->first;
-    double f[6], a[6], *to = v + b->first;
-    memcpy(f, step->f + b->first, sizeof f);
-    if (step->wrench != NULL) add_wrench(b, step->wrench + SRI_ROW * (size_t)i, f);
-    acceleration_of(b, f, a);
-    for (int k = 0; k < 6; ++k) to[k] = v0[k] - turn[k] + step->h * a[k];
-    motion_of(b, to, motion + SRI_ROW * (size_t)i);
+// ---- four bodies side by side -------------------------------------------------------------------------------------------
+
+typedef struct Bodies {
+  const srFreeBody* of[4];
+  v4 R[9], J[6], mass, c[3];  // R by rows
+} Bodies;
+
+// From body i on; the last one again where there are no more.
+SRM_INLINE void take_bodies(const srFreeBody* body, int i, int end, Bodies* b) {
+  const double *mass[4], *J[2][4], *R[3][4];
+  v4 all[4], first[4], rest[4];
+  for (int k = 0; k < 4; ++k) {
+    const srFreeBody* of = b->of[k] = &body[i + k < end ? i + k : end - 1];
+    mass[k] = &of->mass;  // the center of mass follows
+    for (int j = 0; j < 2; ++j) J[j][k] = of->inverse + 2 * j;
+    R[0][k] = of->rotation;
+    R[1][k] = of->rotation + 4;
+    R[2][k] = of->rotation + 5;
   }
-  memset(motion + SRI_ROW * (size_t)n, 0, SRI_ROW * sizeof *motion);
+  v4_columns_at(mass, all);
+  b->mass = all[0];
+  for (int k = 0; k < 3; ++k) b->c[k] = all[1 + k];
+  v4_columns_at(J[0], first);
+  v4_columns_at(J[1], rest);
+  for (int k = 0; k < 6; ++k) b->J[k] = k < 4 ? first[k] : rest[k - 2];
+  v4_columns_at(R[0], b->R);
+  v4_columns_at(R[1], b->R + 4);
+  v4_columns_at(R[2], rest);
+  b->R[8] = rest[3];
+}
+
+// Their six numbers in x, by components.
+SRM_INLINE void take_six(const Bodies* b, const double* x, v4 out[6]) {
+  const double *first[4], *rest[4];
+  v4 all[4], more[4];
+  for (int k = 0; k < 4; ++k) {
+    first[k] = x + b->of[k]->first;
+    rest[k] = first[k] + 2;
+  }
+  v4_columns_at(first, all);
+  v4_columns_at(rest, more);
+  for (int k = 0; k < 6; ++k) out[k] = k < 4 ? all[k] : more[k - 2];
+}
+
+SRM_INLINE void put_six(const Bodies* b, const v4 x[6], double* out) {
+  v4 row[4], rest[4];
+  v4_columns(x, row);
+  v4_columns(x + 2, rest);
+  for (int k = 0; k < 4; ++k) {
+    *(v4_any*)(out + b->of[k]->first) = row[k];
+    *(v4_any*)(out + b->of[k]->first + 2) = rest[k];
+  }
+}
+
+// Rows of bodies i .. in `motion` or `wrench`.
+SRM_INLINE void take_rows(const double* row, int i, int end, v4 out[2][4]) {
+  for (int half = 0; half < 2; ++half) {
+    v4 r[4];
+    for (int k = 0; k < 4; ++k) r[k] = v4_load(row + SRI_ROW * (size_t)(i + k < end ? i + k : end - 1) + 4 * half);
+    v4_columns(r, out[half]);
+  }
+}
+
+SRM_INLINE void rotate(const v4 R[9], const v4 a[3], v4 out[3]) {
+  for (int i = 0; i < 3; ++i) out[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
+}
+
+SRM_INLINE void rotate_back(const v4 R[9], const v4 a[3], v4 out[3]) {
+  for (int i = 0; i < 3; ++i) out[i] = R[i] * a[0] + R[3 + i] * a[1] + R[6 + i] * a[2];
+}
+
+SRM_INLINE void put_motion(const Bodies* b, const v4 v[6], int i, int end, double* motion) {
+  v4 at[3], x[2][4] = {{{0}}}, row[4];
+  v4_crosses(v, b->c, at);
+  for (int k = 0; k < 3; ++k) at[k] += v[3 + k];
+  rotate(b->R, v, x[0]);
+  rotate(b->R, at, x[1]);
+  for (int half = 0; half < 2; ++half) {
+    v4_columns(x[half], row);
+    for (int k = 0; k < 4 && i + k < end; ++k) v4_store(motion + SRI_ROW * (size_t)(i + k) + 4 * half, row[k]);
+  }
+}
+
+SRM_CLONES void sri_body_motion(const srFreeBody* body, int from, int to, const double* v, double* motion) {
+  for (int i = from; i < to; i += 4) {
+    Bodies b;
+    v4 x[6];
+    take_bodies(body, i, to, &b);
+    take_six(&b, v, x);
+    put_motion(&b, x, i, to, motion);
+  }
+}
+
+void sri_body_turn(const srFreeBody* body, int from, int to, double h, const double* v, double* turn) {
+  for (int i = from; i < to; ++i) {
+    const double* of = v + body[i].first;
+    double* out = turn + body[i].first;
+    srm_cross3(of + 3, of, out + 3);
+    for (int k = 0; k < 3; ++k) {
+      out[k] = 0;
+      out[3 + k] *= h;
+    }
+  }
+}
+
+SRM_INLINE v4 length_of(const v4 a[3]) {
+  const v4 square = v4_dots(a, a);
+  return (v4){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
+}
+
+SRM_CLONES void sri_body_sizes(int from, int to, const double* before, const double* motion, srBodySize* out) {
+  for (int i = from; i < to; i += 4) {
+    v4 x[2][4], y[2][4], d[2][3], all[4], row[4];
+    take_rows(motion, i, to, x);
+    take_rows(before, i, to, y);
+    for (int k = 0; k < 6; ++k) d[k / 3][k % 3] = x[k / 3][k % 3] - y[k / 3][k % 3];
+    all[0] = length_of(x[1]);
+    all[1] = length_of(x[0]);
+    all[2] = length_of(d[1]);
+    all[3] = length_of(d[0]);
+    v4_columns(all, row);
+    for (int k = 0; k < 4 && i + k < to; ++k) *(v4_any*)&out[i + k].speed = row[k];
+  }
+}
+
+// As add_wrench and acceleration_of.
+SRM_INLINE void add_wrenches(const Bodies* b, v4 wrench[2][4], v4 f[6]) {
+  v4 torque[3], force[3], moment[3];
+  rotate_back(b->R, wrench[0], torque);
+  rotate_back(b->R, wrench[1], force);
+  v4_crosses(b->c, force, moment);
+  for (int k = 0; k < 3; ++k) {
+    f[k] += torque[k] + moment[k];
+    f[3 + k] += force[k];
+  }
+}
+
+SRM_INLINE void accelerate(const Bodies* b, const v4 f[6], v4 a[6]) {
+  const v4 *force = f + 3, *J = b->J;
+  v4 moment[3], swing[3];
+  v4_crosses(b->c, force, moment);
+  for (int k = 0; k < 3; ++k) moment[k] = f[k] - moment[k];
+  a[0] = J[0] * moment[0] + J[3] * moment[1] + J[4] * moment[2];
+  a[1] = J[3] * moment[0] + J[1] * moment[1] + J[5] * moment[2];
+  a[2] = J[4] * moment[0] + J[5] * moment[1] + J[2] * moment[2];
+  v4_crosses(a, b->c, swing);
+  for (int k = 0; k < 3; ++k) a[3 + k] = force[k] / b->mass - swing[k];
+}
+
+SRM_CLONES void sri_body_end(const srFreeBody* body, int from, int to, const srBodyStep* step, double* v,
+                             double* motion) {
+  for (int i = from; i < to; i += 4) {
+    Bodies b;
+    v4 f[6], a[6], v0[6], turn[6], wrench[2][4];
+    take_bodies(body, i, to, &b);
+    take_six(&b, step->f, f);
+    take_six(&b, step->v, v0);
+    take_six(&b, step->turn, turn);
+    if (step->wrench != NULL) {
+      take_rows(step->wrench, i, to, wrench);
+      add_wrenches(&b, wrench, f);
+    }
+    accelerate(&b, f, a);
+    for (int k = 0; k < 6; ++k) a[k] = v0[k] - turn[k] + step->h * a[k];
+    put_six(&b, a, v);
+    put_motion(&b, a, i, to, motion);
+  }
 }
 
 // ---- four contacts side by side ----------------------------------------------------------------------------------------
@@ -201,11 +324,23 @@ SRM_CLONES bool sri_points_velocity(const srStepContact* contact, int first, int
 
 SRM_INLINE void add_to(double* to, v4 x) { v4_store(to, v4_load(to) + x); }
 
-SRM_CLONES void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h,
-                                double* wrench) {
+// Has one of four contacts a body between from and to?
+SRM_INLINE bool concerns(const srStepContact* contact, int i, int count, int from, int to) {
+  bool any = false;
+  for (int k = i; k < i + 4 && k < count; ++k) {
+    const int* body = contact[k].point.body;
+    any = any || (body[0] >= from && body[0] < to) || (body[1] >= from && body[1] < to);
+  }
+  return any;
+}
+
+SRM_CLONES void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h, int from,
+                                int to, double* wrench) {
+  memset(wrench + SRI_ROW * (size_t)from, 0, SRI_ROW * (size_t)(to - from) * sizeof *wrench);
   for (int i = 0; i < count; i += 4) {
     Four f;
     v4 t[2][3], p[4], force[4] = {{0}}, row[4];
+    if (!concerns(contact, i, count, from, to)) continue;
     take_four(contact, i, count, &f);
     v4_frames(f.axis, t[0], t[1]);
     for (int k = 0; k < 4; ++k) row[k] = v4_xyz(impulse + 3 * (i + k < count ? i + k : count - 1));
@@ -216,29 +351,31 @@ SRM_CLONES void sri_points_push(const srStepContact* contact, int count, const d
     for (int k = 0; k < 4 && i + k < count; ++k) {
       for (int side = 0; side < 2; ++side) {
         const int body = f.of[k]->point.body[side];
-        if (body < 0) continue;
-        double* to = wrench + SRI_ROW * (size_t)body;
+        if (body < from || body >= to) continue;
+        double* at = wrench + SRI_ROW * (size_t)body;
         const v4 push = side == 0 ? -row[k] : row[k];
-        add_to(to, v4_cross(v4_xyz(f.of[k]->point.arm[side]), push));
-        add_to(to + 4, push);
+        add_to(at, v4_cross(v4_xyz(f.of[k]->point.arm[side]), push));
+        add_to(at + 4, push);
       }
     }
   }
 }
 
-SRM_CLONES void sri_points_work(const srStepContact* contact, int count, int nbody, const double* impulse,
-                                const double* u, const double* motion, double* normal, double* friction) {
-  for (int i = 0; i < count; i += 4) {
+SRM_CLONES void sri_points_work(const srStepContact* contact, int from, int to, int nbody, const double* impulse,
+                                const double* u, const double* motion, srPointWork* work) {
+  for (int i = from; i < to; i += 4) {
     Four f;
     v4 velocity[3], after[3];
-    take_four(contact, i, count, &f);
+    srPointWork sum = {0};
+    take_four(contact, i, to, &f);
     velocities(&f, nbody, motion, velocity);
     rows_of(&f, velocity, after);
-    for (int k = 0; k < 4 && i + k < count; ++k) {
+    for (int k = 0; k < 4 && i + k < to; ++k) {
       const double *p = impulse + 3 * (i + k), *before = u + 3 * (i + k), *b = f.of[k]->b;  // a belt does work, too
-      *normal += p[0] * (0.5 * (before[0] + after[0][k]) - b[0]);
-      for (int j = 1; j < contact[i + k].rows; ++j) *friction += p[j] * (0.5 * (before[j] + after[j][k]) - b[j]);
+      sum.normal += p[0] * (0.5 * (before[0] + after[0][k]) - b[0]);
+      for (int j = 1; j < contact[i + k].rows; ++j) sum.friction += p[j] * (0.5 * (before[j] + after[j][k]) - b[j]);
     }
+    work[i / 4] = sum;
   }
 }
 

@@ -10,7 +10,10 @@
 
 enum { SRI_ROW = 8 };  // numbers of a body in `motion` and `wrench`
 
-void sri_body_motion(const srFreeBody* body, int n, const double* v, double* motion);
+// Of bodies from .. to-1: loops over bodies are shared by a team.
+void sri_body_motion(const srFreeBody* body, int from, int to, const double* v, double* motion);
+// h times the rate of their velocities by the rotation of their axes alone.
+void sri_body_turn(const srFreeBody* body, int from, int to, double h, const double* v, double* turn);
 void sri_body_force(const srFreeBody* body, int n, const double* wrench, double* f);  // f +=
 
 void sri_body_acceleration(const srFreeBody* body, int n, const double* f, double* a);  // a = M^-1 f
@@ -20,13 +23,13 @@ typedef struct srBodyStep {
   const double *v, *turn, *f, *wrench;
   double h;
 } srBodyStep;
-void sri_body_end(const srFreeBody* body, int n, const srBodyStep* step, double* v, double* motion);
+void sri_body_end(const srFreeBody* body, int from, int to, const srBodyStep* step, double* v, double* motion);
 
 // Lengths of velocity and angular velocity, and of their changes.
 typedef struct srBodySize {
   double speed, spin, change, turn;
 } srBodySize;
-void sri_body_sizes(int n, const double* before, const double* motion, srBodySize* out);
+void sri_body_sizes(int from, int to, const double* before, const double* motion, srBodySize* out);
 
 // u of the contact, with its own b: normal, two tangents. Bounds of the speed of the points of its two sides, and of how their velocities change, whatever the direction.
 void sri_point_velocity(const srUnilateral* contact, const double* motion, double u[3]);
@@ -46,14 +49,18 @@ static inline srPointSize sri_point_size(const srUnilateral* c, const srBodySize
   return sum;
 }
 
-// Of contacts first .. count-1 of a problem: u (3 each) at `motion`, u_N at `other`; nbody: of the row of the world. True: normal impulses turn a body.
+// Of contacts first .. count-1 of a problem (any range): u (3 each) at `motion`, u_N at `other`; nbody: of the row of the world. True: normal impulses turn a body.
 bool sri_points_velocity(const srStepContact* contact, int first, int count, int nbody, const double* motion,
                          const double* other, double* u, double* other_normal);
-// The impulses (3 each) over h on the bodies, in the order of the contacts.
-void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h, double* wrench);
-// Their work on the bodies from the velocities u (3 each) to those at `motion`: normal and tangential part, added.
-void sri_points_work(const srStepContact* contact, int count, int nbody, const double* impulse, const double* u,
-                     const double* motion, double* normal, double* friction);
+// The impulses (3 each) over h on the bodies from .. to-1, in the order of the contacts, in their rows of `wrench`.
+void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h, int from, int to,
+                     double* wrench);
+// Work of contacts from .. to-1 on the bodies from the velocities u (3 each) to those at `motion`, four by four: work[i/4] of those from i on; from is a multiple of four.
+typedef struct srPointWork {
+  double normal, friction;
+} srPointWork;
+void sri_points_work(const srStepContact* contact, int from, int to, int nbody, const double* impulse, const double* u,
+                     const double* motion, srPointWork* work);
 // Its rows over the velocities of its bodies, 3 rows.
 void sri_point_rows(srUnilateral* contact, const srFreeBody* body);
 

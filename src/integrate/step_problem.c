@@ -41,7 +41,7 @@ struct srStepProblem {
   int* island;                     // of the root of each group: -1, or its number
   Range* range;                    // of the islands: contacts in `order`
   int nisland, *order;
-  int* of;     // of each contact: the root of its groups
+  int* of;     // of each contact: the root of its groups; then of each one of the large problem: its number
   int* body;   // of each block: -1, or its number in the problem with rows
   size_t* at;  // of each block: its factor in L ...
   double* L;
@@ -57,6 +57,8 @@ struct srStepProblem {
   bool is_blocks, is_small, is_factored, clamps;
   const srFreeBody* free;   // NULL: contacts have rows
   int nfree, *first, *own;  // of these: their number, and of each its first velocity and its block, side by side
+  int* numbered;            // those of the large problem
+  srTeam* team;             // NULL: none
   const double* motion;
   srSeeProblem* see;  // NULL: nobody wants the problems
   void* user;
@@ -143,7 +145,7 @@ static void* take(bool* good, size_t count, size_t size) {
 static bool take_structure(srStepProblem* x) {
   const size_t nv = (size_t)x->nv, most = (size_t)x->most;
   int** ints[] = {&x->block,  &x->place,  &x->start,    &x->member, &x->group, &x->body,
-                  &x->parent, &x->island, &x->factored, &x->first,  &x->own};
+                  &x->parent, &x->island, &x->factored, &x->first,  &x->own,   &x->numbered};
   bool good = true;
   for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, nv + 1, sizeof(int));
   x->heavy = take(&good, nv, 1);
@@ -159,7 +161,7 @@ static bool take_structure(srStepProblem* x) {
   return good;
 }
 
-static bool take_problems(srStepProblem* x, bool points, int threads) {
+static bool take_problems(srStepProblem* x, bool points, srTeam* team) {
   const size_t dense = (size_t)x->most_dense;
   bool good = true;
   x->width = BLOCK;
@@ -179,15 +181,16 @@ static bool take_problems(srStepProblem* x, bool points, int threads) {
   if (x->small_solver == NULL || x->most <= SMALL) return x->small_solver != NULL;
   x->sweeps = sr_contact_method_find("sweeps-nncg");
   x->large = sr_contact_problem_create(x->nblock, 0, x->most, false);
-  const srContactSize large = {.bodies = x->nblock, .contacts = x->most, .threads = threads};
+  const srContactSize large = {.bodies = x->nblock, .contacts = x->most, .team = team};
   x->large_solver = sr_contact_solver_create(&large);
   return x->large != NULL && x->large_solver != NULL && (points || sr_contact_problem_take_rows(x->large));
 }
 
-srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* pattern, bool constrained, int threads) {
+srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* pattern, bool constrained, srTeam* team) {
   srStepProblem* x = sr_alloc(sizeof *x);
   if (x == NULL) return NULL;
   x->nv = s->nv;
+  x->team = team;
   x->most = s->ncontact + s->nclamp;
   x->clamps = s->nclamp > 0;
   x->nfree = s->nbody;
@@ -206,7 +209,7 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
     const int most = heavy || s->nclamp > 0 ? MOST_DENSE : SMALL;
     x->most_dense = x->most < most ? x->most : most;
     for (int b = 0; b < x->nblock; ++b) x->body[b] = x->island[b] = -1;
-    good = take_problems(x, s->bodies != NULL, threads);
+    good = take_problems(x, s->bodies != NULL, team);
   }
   if (good) return x;
   sri_step_problem_destroy(x);
@@ -215,9 +218,9 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
 
 void sri_step_problem_destroy(srStepProblem* x) {
   if (x == NULL) return;
-  void* parts[] = {x->block,  x->place,  x->start,   x->member, x->group, x->heavy, x->jointed, x->at, x->parent,
-                   x->island, x->range,  x->order,   x->of,     x->first, x->own,   x->body,    x->L,  x->factored,
-                   x->rows,   x->blocks, x->normals, x->force,  x->x,     x->y,     x->p};
+  void* parts[] = {x->block,    x->place, x->start,  x->member,  x->group, x->heavy, x->jointed, x->at, x->parent,
+                   x->island,   x->range, x->order,  x->of,      x->first, x->own,   x->body,    x->L,  x->factored,
+                   x->numbered, x->rows,  x->blocks, x->normals, x->force, x->x,     x->y,       x->p};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_contact_problem_destroy(x->small);
   sr_contact_problem_destroy(x->large);
@@ -301,9 +304,10 @@ static void unite_groups(srStepProblem* x, const srStepContact* contact, int cou
 // Islands in the order of their first contact, contacts in their own.
 static void find_islands(srStepProblem* x, const srStepContact* contact, int count) {
   unite_groups(x, contact, count);
+  for (int g = 0; g < x->ngroup; ++g) x->parent[g] = x->parent[x->parent[g]];  // the root: parents come first
   x->nisland = 0;
   for (int i = 0; i < count; ++i) {
-    const int r = x->of[i] = root(x->parent, x->of[i]);
+    const int r = x->of[i] = x->parent[x->of[i]];
     if (x->island[r] < 0) {
       x->range[x->nisland] = (Range){0};
       x->island[r] = x->nisland++;
@@ -689,40 +693,73 @@ static void inverse_inertia(const srFreeBody* b, double out[6]) {
   }
 }
 
+// Free bodies are numbered in the order of their contacts.
 static int free_body_of(srStepProblem* x, int body) {
   if (body < 0) return SR_CONTACT_FIXED;
   int* number = &x->body[x->own[body]];
-  if (*number >= 0) return *number;
-  srContactBody* b = &x->large->body[x->large->nbody];
-  b->inverse_mass = 1 / x->free[body].mass;
-  inverse_inertia(&x->free[body], b->inverse_inertia);
-  const double* motion = x->motion + SRI_ROW * (size_t)body;
-  srm_set3(b->velocity, motion);
-  srm_set3(b->velocity + 3, motion + 4);
-  return *number = x->large->nbody++;
-}
-
-static void add_point(srStepProblem* x, const srStepContact* c) {
-  srContactPoint* to = &x->large->point[x->large->ncontact];
-  *to = c->point;
-  for (int side = 0; side < 2; ++side) to->body[side] = free_body_of(x, c->point.body[side]);
-}
-
-static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* c,
-                      const double* start) {
-  srContactProblem* p = x->large;
-  if (x->free != NULL) {
-    add_point(x, c);
-  } else {
-    add_rows(x, M, v_free, c);
+  if (*number < 0) {
+    x->numbered[x->large->nbody] = body;
+    *number = x->large->nbody++;
   }
-  const int i = p->ncontact++;
-  p->cone[i] = c->cone;
-  p->cone[i].rows = 3;
-  if (c->rows == 1) p->cone[i].mu = 0;
-  p->cone[i].shift += c->b[0];
-  for (int k = 1; k < c->rows; ++k) p->cone[i].slip[k - 1] += c->b[k];
-  memcpy(x->p + 3 * i, start, 3 * sizeof *start);
+  return *number;
+}
+
+static void put_free_bodies(void* user, int member, int from, int to) {
+  const srStepProblem* x = user;
+  (void)member;
+  for (int i = from; i < to; ++i) {
+    srContactBody* b = &x->large->body[i];
+    const srFreeBody* body = &x->free[x->numbered[i]];
+    const double* motion = x->motion + SRI_ROW * (size_t)x->numbered[i];
+    b->inverse_mass = 1 / body->mass;
+    inverse_inertia(body, b->inverse_inertia);
+    srm_set3(b->velocity, motion);
+    srm_set3(b->velocity + 3, motion + 4);
+  }
+}
+
+// Contacts of the large problem, and impulses that are started from and found.
+typedef struct Large {
+  srStepProblem* x;
+  const srStepContact* contact;
+  double* impulse;
+} Large;
+
+static void put_large(void* user, int member, int from, int to) {
+  const Large* of = user;
+  srContactProblem* p = of->x->large;
+  (void)member;
+  for (int i = from; i < to; ++i) {
+    const srStepContact* c = &of->contact[of->x->of[i]];
+    srContactPoint* point = &p->point[i];
+    srContactCone* cone = &p->cone[i];
+    if (of->x->free != NULL) {
+      memcpy(point->normal, c->point.normal, sizeof point->normal);
+      memcpy(point->arm, c->point.arm, sizeof point->arm);
+    }
+    *cone = c->cone;
+    cone->rows = 3;
+    if (c->rows == 1) cone->mu = 0;
+    cone->shift += c->b[0];
+    for (int k = 1; k < c->rows; ++k) cone->slip[k - 1] += c->b[k];
+    memcpy(of->x->p + 3 * i, of->impulse + 3 * of->x->of[i], 3 * sizeof *of->impulse);
+  }
+}
+
+static void take_large(void* user, int member, int from, int to) {
+  const Large* of = user;
+  (void)member;
+  for (int i = from; i < to; ++i) memcpy(of->impulse + 3 * of->x->of[i], of->x->p + 3 * i, 3 * sizeof *of->impulse);
+}
+
+// The bodies of contact i, whose numbers follow those before.
+static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact, int i) {
+  srContactProblem* p = x->large;
+  const srStepContact* c = &contact[i];
+  if (x->free == NULL) add_rows(x, M, v_free, c);
+  for (int side = 0; side < 2 && x->free != NULL; ++side)
+    p->point[p->ncontact].body[side] = free_body_of(x, c->point.body[side]);
+  x->of[p->ncontact++] = i;
 }
 
 static bool is_large(const Range* range) { return !range->heavy && range->end - range->first > SMALL; }
@@ -744,14 +781,15 @@ static bool has_faces(const srStepProblem* x, const srStepContact* contact) {
 static srStatus solve_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact,
                             double coarse, double* impulse, srStepResult* out) {
   srContactProblem* p = x->large;
+  Large of = {.x = x, .contact = contact, .impulse = impulse};
   p->ncontact = p->nbody = 0;
   for (int k = 0; k < x->nisland; ++k) {
     const Range* range = &x->range[k];
-    if (!is_large(range)) continue;
-    for (int i = range->first; i < range->end; ++i)
-      add_large(x, M, v_free, &contact[x->order[i]], impulse + 3 * x->order[i]);
+    for (int i = range->first; i < range->end && is_large(range); ++i) add_large(x, M, v_free, contact, x->order[i]);
   }
   if (p->ncontact == 0) return SR_OK;
+  if (x->free != NULL) sr_team_loop(x->team, p->nbody, put_free_bodies, x);
+  sr_team_loop(x->team, p->ncontact, put_large, &of);
   p->compliance = has_laws(p) ? 0 : COMPLIANCE;
   srContactOptions options = sr_contact_options();
   options.method = x->sweeps;
@@ -773,11 +811,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   }
   if (status != SR_OK) return status;
   note(out, &result);
-  for (int k = 0, at = 0; k < x->nisland; ++k) {
-    const Range* range = &x->range[k];
-    for (int i = range->first; i < range->end && is_large(range); ++i, ++at)
-      memcpy(impulse + 3 * x->order[i], x->p + 3 * at, 3 * sizeof *impulse);
-  }
+  sr_team_loop(x->team, p->ncontact, take_large, &of);
   for (int b = 0; b < x->nblock; ++b) x->body[b] = -1;
   return SR_OK;
 }

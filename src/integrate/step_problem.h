@@ -17,6 +17,7 @@
 
 #include <sarrus/nonsmooth.h>
 
+#include "base/team.h"
 #include "integrate/array.h"
 #include "math/saddle.h"
 
@@ -34,9 +35,9 @@ typedef struct srStepContact {
 typedef struct srStepProblem srStepProblem;
 
 // pattern: of the mass matrix of a step, which may have the stiffness of the step; NULL: dense. It must outlive the problem. constrained: G of the system is in
-// the saddle-point system. threads: of the sweeps. NULL: out of memory.
+// the saddle-point system. team: of its loops and sweeps; NULL: none, else it must outlive the problem. NULL: out of memory.
 srStepProblem* sri_step_problem_create(const srSystem* system, const srSparsity* pattern, bool constrained,
-                                       int threads);
+                                       srTeam* team);
 void sri_step_problem_destroy(srStepProblem* problem);
 
 // Are there no joints? Then M is factored by its blocks, and no saddle-point system is needed unless that fails. Are all blocks small, too? False of `factor`: M is not positive

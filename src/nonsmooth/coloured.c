@@ -45,6 +45,11 @@ static size_t most_batches(const srContactSize* most, int lanes) {
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
+static int members_of(const srContactSize* most) {
+  const int n = most->team != NULL ? sr_team_members(most->team) : most->threads;
+  return n > 1 ? n : 1;
+}
+
 static bool take_parts(srLanes* l, const srContactSize* most) {
   const size_t bodies = (size_t)most->bodies + 1, contacts = (size_t)most->contacts + 1;
   const size_t bundles = (size_t)most_bundles(most), single = most_batches(most, sr_lanes_single.lanes),
@@ -60,6 +65,7 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
                {(void**)&l->pair, bodies * sizeof *l->pair},
                {(void**)&l->wall, bodies * sizeof *l->wall},
                {(void**)&l->key, contacts * sizeof *l->key},
+               {(void**)&l->central, contacts + 3},
                {(void**)&l->order, contacts * sizeof *l->order},
                {(void**)&l->slot, (bundles * CLASSES + 1) * sizeof *l->slot},
                {(void**)&l->run, (bundles * CLASSES + 1) * sizeof *l->run},
@@ -72,13 +78,14 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
                {&l->drift, rows},
                {(void**)&l->sum, batches * sizeof *l->sum},
                {(void**)&l->row_sum, (bodies / BLOCK + 1) * sizeof *l->row_sum},
-               {(void**)&l->most, (size_t)(most->threads > 1 ? most->threads : 1) * sizeof *l->most}};
+               {(void**)&l->most, (size_t)members_of(most) * sizeof *l->most}};
   for (int i = 0; i < SR_COUNT(parts); ++i) {
     *parts[i].to = sr_alloc(parts[i].bytes + 1);
     if (*parts[i].to == NULL) return false;
   }
-  l->team = most->threads > 1 ? sr_team_create(most->threads) : NULL;
-  return most->threads <= 1 || l->team != NULL;
+  l->hired = most->team == NULL && most->threads > 1;
+  l->team = l->hired ? sr_team_create(most->threads) : most->team;
+  return !l->hired || l->team != NULL;
 }
 
 srLanes* sr_lanes_create(const srContactSize* most) {
@@ -90,10 +97,11 @@ srLanes* sr_lanes_create(const srContactSize* most) {
 
 void sr_lanes_destroy(srLanes* l) {
   if (l == NULL) return;
-  void* parts[] = {l->body,   l->joint, l->island, l->count, l->pair,   l->wall,  l->key, l->order,   l->slot, l->run,
-                   l->bundle, l->batch, l->trace,  l->z,     l->before, l->drift, l->sum, l->row_sum, l->most};
+  void* parts[] = {l->body,    l->joint,  l->island, l->count, l->pair,    l->wall,  l->key,
+                   l->central, l->order,  l->slot,   l->run,   l->bundle,  l->batch, l->trace,
+                   l->z,       l->before, l->drift,  l->sum,   l->row_sum, l->most};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
-  sr_team_destroy(l->team);
+  if (l->hired) sr_team_destroy(l->team);
   sr_free(l);
 }
 
@@ -125,15 +133,26 @@ static void scale_body(const srContactBody* from, srScaledBody* b) {
   L[5] = third > least ? sqrt(third) : 0;
 }
 
+typedef struct Whole {
+  srLanes* l;
+  const srContactProblem* p;
+} Whole;
+
+static void scale_range(void* user, int member, int from, int to) {
+  const Whole* of = user;
+  (void)member;
+  for (int i = from; i < to; ++i) {
+    scale_body(&of->p->body[i], &of->l->body[i]);
+    of->l->island[i] = i;
+  }
+}
+
 static void scale_bodies(srLanes* l, const srContactProblem* p) {
   l->nbody = p->nbody;
   l->rows = p->row != NULL;
   l->soft = false;
   for (int i = 0; i < p->ncontact; ++i) l->soft |= p->cone[i].compliance[0] > 0 || p->cone[i].compliance[1] > 0;
-  for (int i = 0; i < p->nbody; ++i) {
-    scale_body(&p->body[i], &l->body[i]);
-    l->island[i] = i;
-  }
+  sr_team_loop(l->team, p->nbody, scale_range, &(Whole){l, p});
 }
 
 static bool moves(const srLanes* l, int body) { return body >= 0 && l->body[body].moves; }
@@ -163,15 +182,16 @@ static bool same_block(const srContactProblem* p, int first, int i) {
 static int find_bundles(srLanes* l, const srContactProblem* p) {
   for (int i = 0; i < p->ncontact; ++i) connect(l, p->point[i].body);
   for (int i = 0; i < p->nequation; ++i) connect(l, p->equation[i].body);
+  for (int i = 0; i < p->nbody; ++i) l->island[i] = l->island[l->island[i]];  // the root: parents come first
   int* weight = l->count;
   memset(weight, 0, (size_t)p->nbody * sizeof *weight);
   for (int i = 0; i < p->ncontact; ++i) {
     const int body = mover(l, p->point[i].body);
-    if (body >= 0) weight[root_of(l->island, body)]++;
+    if (body >= 0) weight[l->island[body]]++;
   }
   for (int i = 0; i < p->nequation; ++i) {
     const int body = mover(l, p->equation[i].body);
-    if (body >= 0) weight[root_of(l->island, body)]++;
+    if (body >= 0) weight[l->island[body]]++;
   }
   int islands = 0, open = -1;  // open: bundle of small islands
   l->nbundle = 0;
@@ -192,7 +212,7 @@ static int find_bundles(srLanes* l, const srContactProblem* p) {
   return islands;
 }
 
-static int bundle_of(srLanes* l, int body) { return l->count[root_of(l->island, body)]; }
+static int bundle_of(srLanes* l, int body) { return l->count[l->island[body]]; }
 
 // ---- colours ------------------------------------------------------------------------------------------------------------
 
@@ -216,6 +236,16 @@ SRM_INLINE void find_central(const srContactProblem* p, int i, v4u central[2]) {
   }
 }
 
+SRM_CLONES static void find_arms(void* user, int member, int from, int to) {
+  const Whole* of = user;
+  v4u central[2];
+  (void)member;
+  for (int i = from; i < to; i += 4) {
+    find_central(of->p, i, central);
+    for (int k = 0; k < 4; ++k) of->l->central[i + k] = (central[0][k] & 1) | (central[1][k] & 2);
+  }
+}
+
 static inline bool round_at(const srLanes* l, const srContactPoint* x, int side, bool central) {
   const int body = x->body[side];
   return !moves(l, body) || (l->body[body].round && central);
@@ -225,8 +255,8 @@ static int first_free(uint64_t taken) { return ~taken == 0 ? COLOURS : __builtin
 
 #define NO_KEY UINT32_MAX  // nothing moves
 
-// central: of both sides.
-SRM_INLINE uint32_t colour_contact(srLanes* l, const srContactPoint* x, const bool central[2]) {
+// central: of both sides, as in srLanes.
+static inline uint32_t colour_contact(srLanes* l, const srContactPoint* x, int central) {
   const int body = mover(l, x->body);
   if (body < 0) return NO_KEY;
   const bool pairs = moves(l, x->body[0]) && moves(l, x->body[1]);
@@ -242,20 +272,19 @@ SRM_INLINE uint32_t colour_contact(srLanes* l, const srContactPoint* x, const bo
     l->wall[body] |= colour < COLOURS ? (uint64_t)1 << colour : 0;
   }
   const int kind =
-      !l->rows && round_at(l, x, 0, central[0]) && round_at(l, x, 1, central[1]) ? SR_LANES_BALL : SR_LANES_ROWS;
+      !l->rows && round_at(l, x, 0, central & 1) && round_at(l, x, 1, central & 2) ? SR_LANES_BALL : SR_LANES_ROWS;
   return (uint32_t)(bundle_of(l, body) * CLASSES + ((pairs ? COLOURS + 1 : 0) + colour) * SR_LANES_KINDS + kind);
 }
 
 // Contacts sorted by key; runs of equal keys, each with its batches.
-SRM_CLONES static void make_runs(srLanes* l, const srContactProblem* p) {
+static void make_runs(srLanes* l, const srContactProblem* p) {
   const int keys = l->nbundle * CLASSES;
   memset(l->pair, 0, (size_t)p->nbody * sizeof *l->pair);
   memset(l->wall, 0, (size_t)p->nbody * sizeof *l->wall);
   memset(l->slot, 0, ((size_t)keys + 1) * sizeof *l->slot);
-  v4u central[2];
+  if (!l->rows) sr_team_loop(l->team, p->ncontact, find_arms, &(Whole){l, p});
   for (int i = 0; i < p->ncontact; ++i) {
-    if (i % 4 == 0) find_central(p, i, central);
-    l->key[i] = colour_contact(l, &p->point[i], (const bool[2]){central[0][i % 4] != 0, central[1][i % 4] != 0});
+    l->key[i] = colour_contact(l, &p->point[i], l->central[i]);
     if (l->key[i] != NO_KEY) l->slot[l->key[i]]++;
   }
   size_t at = 0;
@@ -714,7 +743,8 @@ static int most_iterations(const srLanes* l) {
 // Of the impulses; that of each contact in s->velocity, the velocities of the bodies in l->before, where the problem has points and no equations.
 static srContactError error_of(srContactSolver* s, const srContactProblem* p, const double* impulse) {
   const bool points = p->row == NULL && p->nequation == 0;
-  return points ? sr_contact_error_points(p, impulse, s->lanes->before, s->velocity) : sr_contact_error(s, p, impulse);
+  return points ? sr_contact_error_points(p, impulse, s->lanes->team, s->lanes->before, s->velocity)
+                : sr_contact_error(s, p, impulse);
 }
 
 static int count_above(const double* x, int n, double limit) {

@@ -102,15 +102,17 @@ typedef struct srLaneKernel {
 struct srLanes {
   const srLaneKernel* kernel;
   srTeam* team;
+  bool hired;  // the team is its own
   int nbody, nrun, nbundle, njoint;
   bool rows;  // the problem has rows in place of arms
   bool soft;  // contacts have compliances of their own
   srScaledBody* body;
   srScaledJoint* joint;
-  int *island, *count;    // bodies: root of the island; of a root its contacts, then its bundle
-  uint64_t *pair, *wall;  // bodies: colours that are taken
-  uint32_t* key;          // contacts: bundle, colour, kind
-  int *order, *slot;      // contacts by key; where the next one of a key is put
+  unsigned char* central;  // contacts: are the arms along the normal, of side 0 (bit 0) and 1
+  int *island, *count;     // bodies: root of the island; of a root its contacts, then its bundle
+  uint64_t *pair, *wall;   // bodies: colours that are taken
+  uint32_t* key;           // contacts: bundle, colour, kind
+  int *order, *slot;       // contacts by key; where the next one of a key is put
   srLaneRun* run;
   srBundle* bundle;
   unsigned char* batch;
@@ -137,8 +139,9 @@ void sr_lanes_destroy(srLanes* l);
 // False: the problem is not one of bodies with contacts that begin at 0 impulse.
 bool sr_lanes_take(const srContactProblem* p);
 // sr_contact_error of a problem by points without equations and lower bounds (error_points.c). v: room for SR_ROW numbers of each body and of the world, aligned to 32 bytes: their
-// velocities, linear part first. each (contacts, and room for three more): the residuals of the contacts.
-srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, double* v, double* each);
+// velocities, linear part first. each (contacts, and room for three more): the residuals of the contacts. team: whose members share the loops, NULL: none.
+srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, srTeam* team, double* v,
+                                       double* each);
 // Solve the whole problem: iterations, islands and error of the result.
 void sr_coloured_nsgs(srContactSolver* s, const srContactProblem* p, const srContactOptions* o, double* impulse,
                       srContactResult* result);

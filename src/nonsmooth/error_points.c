@@ -44,38 +44,68 @@ SRM_INLINE void take_four(const srContactProblem* p, const double* impulse, int 
 
 SRM_INLINE void add_to(double* to, v4 x) { v4_store(to, v4_load(to) + x); }
 
-SRM_INLINE void push_pair(const srContactPoint* c, v4 f, double* v) {
+typedef struct Errors {
+  vec residual, penetration, cone, complementarity;
+  mask worst, lost;  // lost: numbers that are none
+} Errors;
+
+// What the members of a team share.
+typedef struct Share {
+  const srContactProblem* p;
+  const double* impulse;
+  double *v, *each;
+  Errors* errors;  // of each member
+} Share;
+
+// Has one of four contacts a body between from and to?
+SRM_INLINE bool concerns(const srContactProblem* p, int first, int from, int to) {
+  bool any = from == 0 && to == p->nbody;
+  for (int i = first; i < first + LANES && i < p->ncontact && !any; ++i) {
+    const int* body = p->point[i].body;
+    any = (body[0] >= from && body[0] < to) || (body[1] >= from && body[1] < to);
+  }
+  return any;
+}
+
+// Bodies between from and to alone.
+SRM_INLINE void push_pair(const srContactPoint* c, v4 f, int from, int to, double* v) {
   for (int side = 0; side < 2; ++side) {
-    if (c->body[side] < 0) continue;
-    double* to = v + SR_ROW * (size_t)c->body[side];
+    const int body = c->body[side];
+    if (body < from || body >= to) continue;
+    double* at = v + SR_ROW * (size_t)body;
     const v4 push = side == 0 ? -f : f;
-    add_to(to, push);
-    add_to(to + 4, v4_cross(v4_xyz(c->arm[side]), push));
+    add_to(at, push);
+    add_to(at + 4, v4_cross(v4_xyz(c->arm[side]), push));
   }
 }
 
-// Impulses on the bodies (SR_ROW numbers each): force, then moment about the center of mass.
-SRM_INLINE void push_bodies(const srContactProblem* p, const double* impulse, double* v) {
-  memset(v, 0, ((size_t)p->nbody + 1) * SR_ROW * sizeof *v);
+// Impulses on the bodies between from and to (SR_ROW numbers each): force, then moment about the center of mass. In the order of the contacts, whoever takes the body.
+SRM_INLINE void push_bodies(const Share* s, int from, int to) {
+  const srContactProblem* p = s->p;
+  memset(s->v + SR_ROW * (size_t)from, 0, (size_t)(to - from) * SR_ROW * sizeof *s->v);
   for (int i = 0; i < p->ncontact; i += LANES) {
     Four f;
     vec x[4], t[2][3], row[4], force[4] = {{0}};
-    take_four(p, impulse, i, &f);
+    if (!concerns(p, i, from, to)) continue;
+    take_four(p, s->impulse, i, &f);
     for (int k = 0; k < LANES; ++k) row[k] = v4_xyz(f.p[k]);
     v4_columns(row, x);
     v4_frames(f.normal, t[0], t[1]);
     for (int k = 0; k < 3; ++k) force[k] = f.normal[k] * x[0] + t[0][k] * x[1] + t[1][k] * x[2];
     v4_columns(force, row);
-    for (int k = 0; k < LANES && i + k < p->ncontact; ++k) push_pair(f.point[k], row[k], v);
+    for (int k = 0; k < LANES && i + k < p->ncontact; ++k) push_pair(f.point[k], row[k], from, to, s->v);
   }
 }
 
-// v_free + M^-1 of that; the row behind the last body is the world's, 0.
-SRM_INLINE void move_bodies(const srContactProblem* p, double* v) {
-  for (int i = 0; i < p->nbody; ++i) {
-    const srContactBody* b = &p->body[i];
+// v_free + M^-1 of that.
+SRM_CLONES static void move_bodies(void* user, int member, int from, int to) {
+  const Share* s = user;
+  (void)member;
+  push_bodies(s, from, to);
+  for (int i = from; i < to; ++i) {
+    const srContactBody* b = &s->p->body[i];
     const double* I = b->inverse_inertia;
-    double* at = v + SR_ROW * (size_t)i;
+    double* at = s->v + SR_ROW * (size_t)i;
     const v4 m = v4_load(at + 4);
     const v4 turn =
         (v4){I[0], I[3], I[4], 0} * m[0] + (v4){I[3], I[1], I[5], 0} * m[1] + (v4){I[4], I[5], I[2], 0} * m[2];
@@ -124,11 +154,6 @@ SRM_INLINE vec mobility(const Four* f, const srContactProblem* p) {
   return sum;
 }
 
-typedef struct Errors {
-  vec residual, penetration, cone, complementarity;
-  mask worst, lost;  // lost: numbers that are none
-} Errors;
-
 SRM_INLINE void measure_four(const Four* f, const srContactProblem* p, const double* v, int first, double* each,
                              Errors* e) {
   const double* given[LANES];
@@ -166,24 +191,43 @@ SRM_INLINE double most_of(vec x) {
   return most;
 }
 
-SRM_CLONES srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, double* v,
-                                                  double* each) {
+SRM_CLONES static void measure(void* user, int member, int from, int to) {
+  const Share* s = user;
   Errors e = {.worst = {-1, -1, -1, -1}};
-  push_bodies(p, impulse, v);
-  move_bodies(p, v);
-  for (int i = 0; i < p->ncontact; i += LANES) {
+  for (int i = from; i < to; i += LANES) {
     Four four;
-    take_four(p, impulse, i, &four);
-    measure_four(&four, p, v, i, each, &e);
+    take_four(s->p, s->impulse, i, &four);
+    measure_four(&four, s->p, s->v, i, s->each, &e);
   }
-  srContactError out = {.residual = any(e.lost) ? (double)NAN : most_of(e.residual),
-                        .penetration = most_of(e.penetration),
-                        .cone = most_of(e.cone),
-                        .complementarity = most_of(e.complementarity),
-                        .worst = -1};
-  for (int i = 0; i < LANES; ++i) {
-    const int k = (int)e.worst[i];
-    if (k >= 0 && e.residual[i] == out.residual && (out.worst < 0 || k < out.worst)) out.worst = k;
+  s->errors[member] = e;
+}
+
+// The larger one of both, the lost of both.
+static void add_errors(const Errors* e, srContactError* out, bool* lost) {
+  const double residual = most_of(e->residual), penetration = most_of(e->penetration), cone = most_of(e->cone),
+               complementarity = most_of(e->complementarity);
+  *lost = *lost || any(e->lost);
+  for (int i = 0; i < LANES; ++i) {  // the first one of the largest
+    const int k = (int)e->worst[i];
+    if (k < 0 || e->residual[i] != residual || residual < out->residual) continue;
+    if (residual > out->residual || out->worst < 0 || k < out->worst) out->worst = k;
+    out->residual = residual;
   }
+  if (penetration > out->penetration) out->penetration = penetration;
+  if (cone > out->cone) out->cone = cone;
+  if (complementarity > out->complementarity) out->complementarity = complementarity;
+}
+
+srContactError sr_contact_error_points(const srContactProblem* p, const double* impulse, srTeam* team, double* v,
+                                       double* each) {
+  Errors errors[SR_TEAM_MOST];
+  Share share = {.p = p, .impulse = impulse, .v = v, .each = each, .errors = errors};
+  srContactError out = {.worst = -1};
+  bool lost = false;
+  memset(v + SR_ROW * (size_t)p->nbody, 0, SR_ROW * sizeof *v);  // the world's row
+  sr_team_loop(team, p->nbody, move_bodies, &share);
+  sr_team_loop(team, p->ncontact, measure, &share);
+  for (int k = 0; k < sr_team_hands(team, p->ncontact); ++k) add_errors(&errors[k], &out, &lost);
+  if (lost) out.residual = (double)NAN;
   return out;
 }
