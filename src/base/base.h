@@ -33,6 +33,7 @@ typedef struct srPool {
 
 void sr_pool_init(srPool* pool);
 void sr_pool_free(srPool* pool);
+void sr_pool_empty(srPool* pool);                    // gives all back, and keeps room for as much again
 void* sr_pool_alloc(srPool* pool, size_t size);      // zeroed, aligned to 32 bytes
 char* sr_pool_text(srPool* pool, const char* text);  // copy; NULL stays NULL
 char* sr_pool_text_n(srPool* pool, const char* text, size_t n);

@@ -49,6 +49,23 @@ void sr_pool_free(srPool* pool) {
   pool->head = NULL;
 }
 
+void sr_pool_empty(srPool* pool) {
+  size_t used = 0;
+  for (const srPoolBlock* block = pool->head; block; block = block->next) used += block->used;
+  srPoolBlock* only = pool->head;
+  if (only != NULL && only->next == NULL && GROWTH > 1) {
+    memset(block_memory(only), 0, only->used);
+    only->used = 0;
+    return;
+  }
+  sr_pool_free(pool);
+  if (used == 0 || GROWTH == 1) return;
+  only = sr_alloc(aligned(sizeof *only) + aligned(used));
+  if (only == NULL) return;  // blocks come one by one
+  *only = (srPoolBlock){.size = aligned(used)};
+  pool->head = only;
+}
+
 static size_t next_block_size(const srPool* pool) {
   if (!pool->head) return FIRST_BLOCK;
   const size_t size = pool->head->size * GROWTH;

@@ -47,6 +47,7 @@ typedef enum srVarKind {
 typedef struct srGraph srGraph;
 
 srGraph* sr_graph_create(srPool* pool);
+void sr_graph_reserve(srGraph* graph, int n);  // room for n nodes
 int sr_graph_size(const srGraph* graph);
 // Rules for generated code, with few operations: constants stay with the factor that they multiply, c*x of (c*x)*y, where c*x may be used elsewhere; numbers that cancel to rounding are 0.
 void sr_graph_for_code(srGraph* graph);

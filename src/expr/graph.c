@@ -58,13 +58,6 @@ double sr_op_value(srOp op, double a, double b, double c) {
 
 // ----------------------------------------------------------------------------------------------------------- table
 
-static uint64_t mix(uint64_t h, uint64_t x) {  // splitmix64's finaliser (Steele, Lea, Flood 2014)
-  h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-  return h ^ (h >> 31);
-}
-
 static uint64_t bits_of(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -74,10 +67,14 @@ static uint64_t bits_of(double value) {
 // Only constants are distinguished by their value: everywhere else it follows from the rest.
 static uint64_t key_value(const srGraphNode* node) { return node->op == SR_OP_CONST ? bits_of(node->value) : 0; }
 
+// Multiplicative hashing (Knuth 1973, section 6.4): of two pairs of indices, and of the value of a constant.
 static uint64_t hash_of(const srGraphNode* node) {
-  uint64_t h = mix((uint64_t)node->op, key_value(node));
-  for (int i = 0; i < 3; i++) h = mix(h, (uint64_t)(node->child[i] + 1));
-  return mix(h, ((uint64_t)(uint32_t)node->index << 32) | (uint32_t)node->detail);
+  const uint64_t pair = ((uint64_t)(uint32_t)node->child[0] << 32) | (uint32_t)node->child[1];
+  const uint64_t rest = ((uint64_t)(uint32_t)node->index << 32) | (uint32_t)node->child[2];
+  uint64_t h = (pair + (uint64_t)node->op) * 0x9e3779b97f4a7c15u;
+  h = ((h ^ (h >> 32)) + rest + ((uint64_t)node->detail << 16)) * 0xbf58476d1ce4e5b9u;
+  h = ((h ^ (h >> 32)) + key_value(node)) * 0x94d049bb133111ebu;
+  return h ^ (h >> 32);
 }
 
 static bool same(const srGraphNode* a, const srGraphNode* b) {
@@ -122,6 +119,16 @@ srGraph* sr_graph_create(srPool* pool) {
   sr_names_init(&graph->function2_names, pool);
   grow_table(graph, 256);
   return graph;
+}
+
+void sr_graph_reserve(srGraph* graph, int n) {
+  int size = graph->table_size;
+  if (n <= graph->capacity) return;
+  srGraphNode* nodes = sr_pool_alloc(graph->pool, (size_t)n * sizeof *nodes);
+  if (graph->n > 0) memcpy(nodes, graph->nodes, (size_t)graph->n * sizeof *nodes);
+  graph->nodes = nodes, graph->capacity = n;
+  while (size < 2 * n) size *= 2;
+  if (size > graph->table_size) grow_table(graph, size);
 }
 
 int sr_graph_size(const srGraph* graph) { return graph->n; }

@@ -14,6 +14,17 @@ static unsigned char* parts(srPool* pool, const srCode* code) {
   return part;
 }
 
+// As sr_code_terms.
+static void count_terms(const srCode* code, int i, bool top, long* terms, long* products) {
+  const srCodeValue* v = &code->value[i];
+  if (sr_code_is_sum(v) && (top || v->uses == 1)) {
+    for (int k = 0; k < 2; k++) count_terms(code, SR_REF_VALUE(v->child[k]), false, terms, products);
+    return;
+  }
+  ++*terms;
+  *products += v->op == SR_OP_MUL && v->uses == 1;
+}
+
 srOperations sr_code_count(srPool* pool, const srCode* code) {
   srOperations o = {0};
   const unsigned char* part = parts(pool, code);
@@ -27,8 +38,9 @@ srOperations sr_code_count(srPool* pool, const srCode* code) {
       case SR_OP_ADD: {
         o.add++;
         if (part[i]) break;
-        const srTerms t = sr_code_terms(pool, code, i);
-        o.fused += t.nproduct == t.n ? t.n - 1 : t.nproduct;
+        long terms = 0, products = 0;
+        count_terms(code, i, true, &terms, &products);
+        o.fused += products == terms ? terms - 1 : products;
         break;
       }
       case SR_OP_SIN:

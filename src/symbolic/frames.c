@@ -8,31 +8,66 @@
 #define BUDGET 400000  // nodes
 #define ROUNDS 4
 
+typedef struct Known {
+  const unsigned char* choice;  // frame and column of each link
+  long price;
+  int size;  // nodes
+} Known;
+
 typedef struct Search {
   srSymTree* tree;
   srSymBuild build;
   const void* user;
   int nout;
   long spent;
+  srPool work;  // of one build
+  unsigned char* choice;
+  Known* known;
+  int nknown, capacity, largest;
 } Search;
 
 long sr_sym_price(const srOperations* o) {
   return o->add + o->mul - o->fused + 4 * o->div + 12 * o->angle + 4 * o->other;
 }
 
-static long cost(Search* s) {
-  srPool pool;
-  sr_pool_init(&pool);
-  pool.on_fail = s->tree->pool->on_fail;
+static const Known* find(Search* s) {
+  const size_t n = (size_t)s->tree->n;
+  for (int i = 1; i < s->tree->n; i++)
+    s->choice[i] = (unsigned char)(2 * (int)s->tree->link[i].frame + s->tree->link[i].carries);
+  for (int k = s->nknown - 1; k >= 0; k--) {
+    if (memcmp(s->known[k].choice, s->choice, n) == 0) return &s->known[k];
+  }
+  return NULL;
+}
+
+static Known price_anew(Search* s) {
+  Known out = {.choice = NULL};
   srSymTree tree = *s->tree;
-  tree.pool = &pool;
-  srGraph* g = sr_graph_create(&pool);
-  srNode* out = sr_pool_alloc(&pool, ((size_t)s->nout + 1) * sizeof *out);
-  s->build(sr_sym_pass(g, &pool, &tree), s->user, out);
-  s->spent += sr_graph_size(g);
-  const srOperations o = sr_code_count(&pool, sr_code_create(&pool, g, out, s->nout));
-  sr_pool_free(&pool);
-  return sr_sym_price(&o);
+  tree.pool = &s->work;
+  srGraph* g = sr_graph_create(tree.pool);
+  sr_graph_reserve(g, s->largest + s->largest / 8);
+  srNode* node = sr_pool_alloc(tree.pool, ((size_t)s->nout + 1) * sizeof *node);
+  s->build(sr_sym_pass(g, tree.pool, &tree), s->user, node);
+  out.size = sr_graph_size(g);
+  const srOperations o = sr_code_count(tree.pool, sr_code_create(tree.pool, g, node, s->nout));
+  out.price = sr_sym_price(&o);
+  s->largest = out.size > s->largest ? out.size : s->largest;
+  sr_pool_empty(&s->work);
+  return out;
+}
+
+static long cost(Search* s) {
+  const Known* known = find(s);
+  if (known == NULL) {
+    Known now = price_anew(s);
+    unsigned char* choice = sr_pool_alloc(s->tree->pool, (size_t)s->tree->n);
+    memcpy(choice, s->choice, (size_t)s->tree->n);
+    now.choice = choice;
+    SR_PUSH(s->tree->pool, s->known, s->nknown, s->capacity) = now;
+    known = &s->known[s->nknown - 1];
+  }
+  s->spent += known->size;
+  return known->price;
 }
 
 static bool may_be(const srSymTree* tree, const srSymLink* l, srSymFrame frame, bool carries) {
@@ -68,7 +103,9 @@ static void start(srSymTree* tree, int kind) {
 }
 
 long sr_sym_choose_frames(srSymTree* tree, srSymBuild build, const void* user, int nout) {
-  Search s = {tree, build, user, nout, 0};
+  Search s = {.tree = tree, .build = build, .user = user, .nout = nout};
+  s.work.on_fail = tree->pool->on_fail;
+  s.choice = sr_pool_alloc(tree->pool, (size_t)tree->n);
   srSymLink* kept = sr_pool_alloc(tree->pool, (size_t)tree->n * sizeof *kept);
   long least = -1;
   for (int kind = 0; kind < 3; kind++) {
@@ -85,5 +122,6 @@ long sr_sym_choose_frames(srSymTree* tree, srSymBuild build, const void* user, i
     memcpy(kept, tree->link, (size_t)tree->n * sizeof *kept);
   }
   memcpy(tree->link, kept, (size_t)tree->n * sizeof *kept);
+  sr_pool_free(&s.work);
   return least;
 }

@@ -15,15 +15,11 @@ typedef struct Work {
 } Work;
 
 static uint64_t hash_of(const srCodeValue* v) {
-  uint64_t h = (uint64_t)v->op * 0x9e3779b97f4a7c15u, bits;
+  uint64_t bits, h = (((uint64_t)(uint32_t)v->child[0] << 32) | (uint32_t)v->child[1]) * 0x9e3779b97f4a7c15u;
   memcpy(&bits, &v->number, sizeof bits);
-  const uint64_t part[] = {bits, (uint64_t)v->child[0], (uint64_t)v->child[1], (uint64_t)v->child[2],
-                           ((uint64_t)v->kind << 32) + (uint64_t)v->index};
-  for (int i = 0; i < SR_COUNT(part); i++) {
-    h = (h ^ part[i]) * 0xbf58476d1ce4e5b9u;
-    h ^= h >> 29;
-  }
-  return h;
+  h = ((h ^ (h >> 32)) + (((uint64_t)(uint32_t)v->index << 32) | (uint32_t)v->child[2])) * 0xbf58476d1ce4e5b9u;
+  h = ((h ^ (h >> 32)) + bits + ((uint64_t)v->op << 8) + (uint64_t)v->kind) * 0x94d049bb133111ebu;
+  return h ^ (h >> 32);
 }
 
 static bool same(const srCodeValue* a, const srCodeValue* b) {
@@ -130,7 +126,9 @@ srCode* sr_code_create(srPool* pool, const srGraph* graph, const srNode* roots, 
   const unsigned char* needed = mark(pool, graph, roots, nroot);
   int count = 0;
   for (int i = 0; i < graph->n; i++) count += needed[i];
-  while (w.size < 4 * count) w.size *= 2;
+  while (w.size < 2 * count) w.size *= 2;
+  w.capacity = count + 1;
+  w.code->value = sr_pool_alloc(pool, (size_t)w.capacity * sizeof *w.code->value);
   w.table = sr_pool_alloc(pool, (size_t)w.size * sizeof *w.table);
   srRef* map = sr_pool_alloc(pool, ((size_t)graph->n + 1) * sizeof *map);
   for (int i = 0; i < graph->n; i++) {
