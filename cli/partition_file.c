@@ -86,7 +86,7 @@ int partition_read(Cli* cli, const srModel* m, const char* path, unsigned char**
                             {.key = "independent", .words = true},
                             {.key = "dependent", .words = true},
                             {.key = "driven", .words = true}};
-  JsonError said;
+  srJsonError said;
   size_t size;
   *mark = calloc((size_t)m->nv + 1, 1);
   char* text = *mark ? json_file(cli, "the partition", path, &size) : NULL;

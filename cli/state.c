@@ -38,7 +38,7 @@ static bool state_read(Cli* cli, State* s) {
                          {.key = "tau", .list = true},
                          {.key = "approach_velocity", .list = true},
                          {.key = "instances", .list = true}};
-  JsonError error_message;
+  srJsonError error_message;
   bool good = json_read(text, size, wanted, 7, &error_message);
   free(text);
   const srPlace place = {s->file, error_message.line, error_message.column};

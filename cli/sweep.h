@@ -60,9 +60,9 @@ void put_quoted(srText* out, const char* text, size_t n);  // as a cell of CSV
 
 // -------------------------------------------------------------------------------------------------------- sweep_cells.c
 // The single values under the wanted paths. False: reason has a sentence.
-bool cells_expand(const JsonTree* tree, const Paths* wanted, bool lenient, Paths* out, srText* reason);
-void cells_put(const JsonTree* tree, const Paths* columns, srText* out);  // "1.5,nan,"
-const char* const* cells_default(const char* verb, int* n);               // paths; NULL: not a verb of sweeps
+bool cells_expand(const srJsonTree* tree, const Paths* wanted, bool lenient, Paths* out, srText* reason);
+void cells_put(const srJsonTree* tree, const Paths* columns, srText* out);  // "1.5,nan,"
+const char* const* cells_default(const char* verb, int* n);                 // paths; NULL: not a verb of sweeps
 
 // --------------------------------------------------------------------------------------------------------- sweep_pool.c
 enum { AHEAD = 8 };  // most rows that a worker has been given: no other can take them, should the first take long

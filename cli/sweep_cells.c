@@ -69,9 +69,9 @@ void paths_free(Paths* paths) {
 }
 
 // ------------------------------------------------------------------------------------------------------------------- tree
-static bool is_list(const JsonNode* x) { return *x->text == '['; }
-static bool is_object(const JsonNode* x) { return *x->text == '{'; }
-static bool is_single(const JsonNode* x) { return !is_list(x) && !is_object(x); }
+static bool is_list(const srJsonNode* x) { return *x->text == '['; }
+static bool is_object(const srJsonNode* x) { return *x->text == '{'; }
+static bool is_single(const srJsonNode* x) { return !is_list(x) && !is_object(x); }
 
 // The text between quotes, its escapes resolved.
 static void put_unescaped(srText* out, const char* text, int n) {
@@ -94,26 +94,26 @@ static void put_unescaped(srText* out, const char* text, int n) {
   }
 }
 
-static int child_count(const JsonTree* t, int at) {
+static int child_count(const srJsonTree* t, int at) {
   int n = 0;
   for (int i = at + 1; i < t->node[at].end; i = t->node[i].end) n++;
   return n;
 }
 
-static int child(const JsonTree* t, int at, int k) {
+static int child(const srJsonTree* t, int at, int k) {
   int i = at + 1;
   for (; k > 0 && i < t->node[at].end; k--) i = t->node[i].end;
   return i < t->node[at].end ? i : -1;
 }
 
-static int member(const JsonTree* t, int at, const char* key) {
+static int member(const srJsonTree* t, int at, const char* key) {
   for (int i = at + 1; is_object(&t->node[at]) && i < t->node[at].end; i = t->node[i].end)
     if (strlen(key) == (size_t)t->node[i].nkey && strncmp(key, t->node[i].key, strlen(key)) == 0) return i;
   return -1;
 }
 
 // The member with the longest name that the path begins with; *used: how much of the path that is. Names may hold dots and brackets.
-static int member_of_path(const JsonTree* t, int at, const char* path, size_t* used) {
+static int member_of_path(const srJsonTree* t, int at, const char* path, size_t* used) {
   int found = -1;
   *used = 0;
   for (int i = at + 1; is_object(&t->node[at]) && i < t->node[at].end; i = t->node[i].end) {
@@ -128,14 +128,14 @@ static int member_of_path(const JsonTree* t, int at, const char* path, size_t* u
 
 // ----------------------------------------------------------------------------------------------------------- joints by name
 // q, v and a of the top have the numbers [first, count] of each joint.
-static int numbers_of_joint(const JsonTree* t, int joint, bool velocities, int* count) {
+static int numbers_of_joint(const srJsonTree* t, int joint, bool velocities, int* count) {
   const int range = member(t, joint, velocities ? "v" : "q");
   if (range < 0 || child_count(t, range) != 2) return -1;
   *count = atoi(t->node[child(t, range, 1)].text);
   return atoi(t->node[child(t, range, 0)].text);
 }
 
-static bool has_name(const JsonTree* t, int joint, const char* name, size_t n) {
+static bool has_name(const srJsonTree* t, int joint, const char* name, size_t n) {
   const int at = member(t, joint, "name");
   srText text = {0};
   if (at >= 0) put_unescaped(&text, t->node[at].text + 1, t->node[at].n - 2);
@@ -154,7 +154,7 @@ static int read_index(const char* path, int* k) {
 }
 
 // "(JOINT)" or "(JOINT)[k]" behind q, v or a. -1: there is none; *rest: behind it.
-static int node_of_joint(const JsonTree* t, int list, const char* path, const char** rest) {
+static int node_of_joint(const srJsonTree* t, int list, const char* path, const char** rest) {
   const int joints = member(t, 0, "joints");
   const bool velocities = t->node[list].key[0] != 'q';
   if (joints < 0 || t->node[list].nkey != 1 || !is_list(&t->node[list])) return -1;
@@ -177,8 +177,8 @@ static int node_of_joint(const JsonTree* t, int list, const char* path, const ch
 
 // ------------------------------------------------------------------------------------------------------------------ search
 // One step along the path: the node, and *rest behind it. -1: there is none.
-static int step(const JsonTree* t, int at, const char* path, const char** rest) {
-  const JsonNode* x = &t->node[at];
+static int step(const srJsonTree* t, int at, const char* path, const char** rest) {
+  const srJsonNode* x = &t->node[at];
   if (*path == '(') return x->key && at > 0 && strchr("qva", *x->key) ? node_of_joint(t, at, path, rest) : -1;
   if (*path == '[') {
     int k = 0;
@@ -195,16 +195,16 @@ static int step(const JsonTree* t, int at, const char* path, const char** rest) 
   return found;
 }
 
-static int find(const JsonTree* t, const char* path) {
+static int find(const srJsonTree* t, const char* path) {
   int at = 0;
   while (at >= 0 && *path) at = step(t, at, path, &path);
   return at;
 }
 
-void cells_put(const JsonTree* tree, const Paths* columns, srText* out) {
+void cells_put(const srJsonTree* tree, const Paths* columns, srText* out) {
   for (int i = 0; i < columns->n; i++) {
     const int at = find(tree, columns->item[i]);
-    const JsonNode* x = at >= 0 && is_single(&tree->node[at]) ? &tree->node[at] : NULL;
+    const srJsonNode* x = at >= 0 && is_single(&tree->node[at]) ? &tree->node[at] : NULL;
     if (!x || *x->text == 'n') {
       sr_text_add(out, "nan", 3);
     } else if (*x->text == '"') {
@@ -223,7 +223,7 @@ void cells_put(const JsonTree* tree, const Paths* columns, srText* out) {
 
 // ----------------------------------------------------------------------------------------------------------------- expanding
 typedef struct Expansion {
-  const JsonTree* tree;
+  const srJsonTree* tree;
   Paths* out;
   srText* reason;
   bool too_many;
@@ -232,7 +232,7 @@ typedef struct Expansion {
 static bool expand_all(Expansion* e, int at, const srText* path);
 
 // The name of a number of q, v or a: that of its joint.
-static bool put_joint_name(const JsonTree* t, int list, int k, srText* out) {
+static bool put_joint_name(const srJsonTree* t, int list, int k, srText* out) {
   const int joints = member(t, 0, "joints");
   const bool top = list > 0 && t->node[list].nkey == 1 && strchr("qva", *t->node[list].key) &&
                    member(t, 0, (char[2]){*t->node[list].key, 0}) == list;
@@ -249,7 +249,7 @@ static bool put_joint_name(const JsonTree* t, int list, int k, srText* out) {
   return false;
 }
 
-static srText path_of_child(const JsonTree* t, int at, const srText* path, int i, int k) {
+static srText path_of_child(const srJsonTree* t, int at, const srText* path, int i, int k) {
   srText longer = {0};
   if (path->n > 0) sr_text_add(&longer, path->data, path->n);
   if (is_object(&t->node[at])) {
@@ -263,7 +263,7 @@ static srText path_of_child(const JsonTree* t, int at, const srText* path, int i
 
 // All single values below a node.
 static bool expand_all(Expansion* e, int at, const srText* path) {
-  const JsonTree* t = e->tree;
+  const srJsonTree* t = e->tree;
   if (is_single(&t->node[at])) {
     e->too_many = e->out->n >= MOST_COLUMNS;
     return !e->too_many && paths_add(e->out, path->data, path->n);
@@ -280,7 +280,7 @@ static bool expand_all(Expansion* e, int at, const srText* path) {
 
 // Names of the joints that q(NAME) can mean; of one with several numbers, that an index is needed.
 static void tell_joints(Expansion* e) {
-  const JsonTree* t = e->tree;
+  const srJsonTree* t = e->tree;
   const int joints = member(t, 0, "joints");
   const char* before = "; q(NAME) takes a joint, q(NAME)[k] a number of one that has several: ";
   for (int j = joints + 1; joints >= 0 && j < t->node[joints].end; j = t->node[j].end, before = ", ") {
@@ -291,8 +291,8 @@ static void tell_joints(Expansion* e) {
 
 // What is there, where a path leads nowhere.
 static void tell_members(Expansion* e, int at, const char* rest, const srText* path) {
-  const JsonTree* t = e->tree;
-  const JsonNode* x = &t->node[at];
+  const srJsonTree* t = e->tree;
+  const srJsonNode* x = &t->node[at];
   const int n = child_count(t, at);
   if (path->n > 0)
     sr_text_print(e->reason, "'%.*s'", (int)path->n, path->data);
@@ -321,7 +321,7 @@ static bool is_every(const char* path) {
 
 // Columns below a node; how many, -1: the path leads nowhere, or no memory.
 static int expand(Expansion* e, int at, const char* rest, const srText* path) {
-  const JsonTree* t = e->tree;
+  const srJsonTree* t = e->tree;
   const int before = e->out->n;
   if (!*rest) return expand_all(e, at, path) ? e->out->n - before : -1;
   if (is_every(rest)) {
@@ -350,7 +350,7 @@ static int expand(Expansion* e, int at, const char* rest, const srText* path) {
   return n;
 }
 
-bool cells_expand(const JsonTree* tree, const Paths* wanted, bool lenient, Paths* out, srText* reason) {
+bool cells_expand(const srJsonTree* tree, const Paths* wanted, bool lenient, Paths* out, srText* reason) {
   for (int i = 0; i < wanted->n; i++) {
     const srText top = {0};
     srText why = {0};

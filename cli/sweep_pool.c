@@ -88,11 +88,11 @@ static void run_row(Sweep* s, Last* last, long long row) {
 
 static void probe(Sweep* s, Last* last, long long row, int to) {
   srText text = {0};
-  JsonTree tree = {0};
+  srJsonTree tree = {0};
   int kind = REPLY_FAILED;
   run_row(s, last, row);
   const srText* json = &last->result.kept.json;
-  if (last->result.status == EXIT_DONE && json_read_tree(json->data, json->n, &tree)) {
+  if (last->result.status == EXIT_DONE && sr_json_read(json->data, json->n, &tree, NULL)) {
     Paths columns = {0};
     kind = cells_expand(&tree, &s->wanted, s->by_default, &columns, &text) ? REPLY_COLUMNS : REPLY_WRONG;
     if (kind == REPLY_COLUMNS) join(&columns, &text);

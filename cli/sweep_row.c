@@ -105,8 +105,8 @@ void row_line_failed(const Sweep* s, const char* status, const char* message, sr
 
 // A row without a result has no numbers: those of a run that stopped early are not those of its end.
 void row_line(const Sweep* s, const Row* row, srText* out) {
-  JsonTree tree = {0};
-  if (row->status == EXIT_DONE && json_read_tree(row->kept.json.data, row->kept.json.n, &tree)) {
+  srJsonTree tree = {0};
+  if (row->status == EXIT_DONE && sr_json_read(row->kept.json.data, row->kept.json.n, &tree, NULL)) {
     cells_put(&tree, &s->columns, out);
     put_end(out, "ok", row->warnings, row->text);
   } else if (row->status == EXIT_DONE) {
@@ -114,5 +114,5 @@ void row_line(const Sweep* s, const Row* row, srText* out) {
   } else {
     row_line_failed(s, row->status == EXIT_INPUT ? "refused" : "failed", row->text, out);
   }
-  json_tree_free(&tree);
+  sr_json_tree_free(&tree);
 }

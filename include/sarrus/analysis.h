@@ -19,6 +19,10 @@ typedef struct srAssembly {
   double moved_position, moved_velocity;        // largest change
 } srAssembly;
 SR_API srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssembly* out);
+// The same from d's positions, of which those of the velocity coordinates marked in held (nv) stay as they are: the others follow to the nearest
+// positions that close the loops, or none are found: SR_INPUT, and d's positions are then of no use.
+SR_API srStatus sr_assemble_held(const srModel* m, srData* d, const unsigned char* held, srMessages* messages,
+                                 srAssembly* out);
 // The state of d at time d->t. Nothing given: d holds the initial state, that of t = 0; driven coordinates follow their motion
 // and loops are closed along the way from 0 to d->t (a warning reports a path that cannot be followed: the loops may then be
 // on another branch). Coordinates that nothing moves keep their initial values. Positions or velocities given: the

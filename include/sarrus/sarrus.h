@@ -18,6 +18,7 @@
 #include <sarrus/integrate.h>
 #include <sarrus/io.h>
 #include <sarrus/laws.h>
+#include <sarrus/live.h>
 #include <sarrus/model.h>
 #include <sarrus/modes.h>
 #include <sarrus/netfile.h>

@@ -117,7 +117,7 @@ SR_API srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options,
 // The loop of sr_run in the caller's hands: for controllers, learning, other programs. options->step is the length of a step; a method that chooses its
 // steps takes as many as the tolerances require to get that far. Loops, events, contacts and jumps of laws are handled as in a run, and with
 // a fixed step the states are those of sr_run with the same step, bit by bit. An event within a step splits it: the rest ends on the grid
-// t0 + k step (in sr_run the grid starts anew at the event). No rows, no energy balance.
+// t0 + k step (in sr_run the grid starts anew at the event). Rows and the energy balance on request: sr_step_row.
 typedef struct srStepper srStepper;  // of one model, one method and one step; one thread at a time
 SR_API srStatus sr_stepper_create(const srModel* m, const srRunOptions* options, srMessages* messages, srStepper** out);
 SR_API void sr_stepper_destroy(srStepper* stepper);  // before the model
@@ -131,8 +131,15 @@ SR_API void sr_stepper_destroy(srStepper* stepper);  // before the model
 SR_API srStatus sr_step(srStepper* stepper, srData* d, int n, srMessages* messages);
 // Has an <event stop="yes"> ended the last call before its n steps? The next call goes on.
 SR_API bool sr_step_ended(const srStepper* stepper);
-// Since the start: time reached, steps, events, why it failed. Energies, rows and violations are not computed.
+// Has a stop request ended the last call? The next one finishes the step that was begun.
+SR_API bool sr_step_stopped(const srStepper* stepper);
+// Since the start: time reached, steps, events, why it failed. Energies and violations are computed where options->row was given.
 SR_API const srRunResult* sr_step_result(srStepper* stepper);
+SR_API double sr_step_time(const srStepper* stepper);   // reached, also while a step is in progress
+SR_API void sr_step_forget_events(srStepper* stepper);  // empties the list of events, which has room again
+// The row of the state that the last sr_step has left: that of a run with options->record, whose texts must outlive the stepper. For steppers whose
+// options->row is not NULL, which is not called. Work and residual of the energy balance are those since the start. SR_INPUT: nothing was started; SR_FAILED: a value cannot be computed.
+SR_API srStatus sr_step_row(srStepper* stepper, const double** row);
 
 #ifdef __cplusplus
 }

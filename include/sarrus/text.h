@@ -48,9 +48,33 @@ SR_API void sr_json_int(srJson* json, const char* key, long long value);
 SR_API void sr_json_number(srJson* json, const char* key, double value);
 SR_API void sr_json_numbers(srJson* json, const char* key, const double* x, int n);
 SR_API void sr_json_matrix(srJson* json, const char* key, const double* x, int rows, int columns);  // array of rows
+SR_API void sr_json_raw(srJson* json, const char* key, const char* value);  // a value that is JSON already
 // The messages of that severity, as texts; none where messages is NULL.
 SR_API void sr_json_messages(srJson* json, const char* key, const srMessages* messages, srSeverity severity);
 SR_API void sr_json_warnings(srJson* json, const srMessages* messages);  // "warnings": [...], "notes": [...]
+
+// ------------------------------------------------------------------------------------------------------- reading JSON
+// All values of a text, in the order in which they begin; a value comes before its members.
+typedef struct srJsonNode {
+  const char *key, *text;  // within the text that was read, quotes and escapes as written; key NULL: it has none
+  int nkey, n;             // their lengths
+  int end;                 // the node behind the last member
+} srJsonNode;
+typedef struct srJsonTree {
+  srJsonNode* node;  // node[0] is the whole
+  int n, room;
+} srJsonTree;
+typedef struct srJsonError {
+  int line, column;
+  char text[160];
+} srJsonError;
+// RFC 8259; nested 64 deep at the most. False: what and where is in error, which may be NULL; the tree is to be freed in any case.
+SR_API bool sr_json_read(const char* text, size_t size, srJsonTree* out, srJsonError* error);
+SR_API void sr_json_tree_free(srJsonTree* tree);
+SR_API int sr_json_member(const srJsonTree* tree, int at, const char* key);  // of an object; -1: there is none
+SR_API bool sr_json_node_number(const srJsonNode* node, double* out);        // false: it is none
+// Adds the text with its escapes resolved. False: it is none, or holds half a pair of surrogates or a zero.
+SR_API bool sr_json_node_text(const srJsonNode* node, srText* out);
 
 #ifdef __cplusplus
 }

@@ -666,3 +666,51 @@ srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssemb
   sr_free(w.memory);
   return status;
 }
+
+// ---- with coordinates that are held ------------------------------------------------------------------------------------------
+
+static srStatus assemble_held(Work* w, const unsigned char* held, srMessages* messages, srAssembly* out) {
+  const srModel* m = w->m;
+  srData* d = w->d;
+  int row = -1;
+  if (!has_values(w, messages)) return SR_INPUT;
+  memcpy(w->q_start, d->q, (size_t)m->nq * sizeof(double));
+  for (int i = 0; i < m->nv; ++i) w->weight[i] = held[i] != 0 ? 0.0 : 1.0;
+  start_at(w, 0);
+  row = try_to_close(w);
+  out->iterations = w->iterations;
+  if (w->stopped) return refuse_stopped(w, NULL, messages);
+  if (row >= 0) return refuse(w, row, d->g[row], " with the given positions", messages);
+  if (w->reversed >= 0) return refuse_reversed(&m->closure[w->reversed], messages);
+  for (int i = 0; i < m->np; ++i) out->residual_position = fmax(out->residual_position, fabs(d->g[i]));
+  double* v_start = w->q_best;  // nq >= nv
+  memcpy(v_start, d->v, (size_t)m->nv * sizeof(double));
+  (void)sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_VELOCITY);
+  const bool moves = assemble_velocities(w, v_start, &row);
+  if (w->stopped) return refuse_stopped(w, v_start, messages);
+  if (!moves) return refuse(w, row, w->r[row], " at velocity level", messages);
+  sr_constraint_velocity(m, d, d->v, w->r);
+  for (int i = 0; i < m->ng; ++i) out->residual_velocity = fmax(out->residual_velocity, fabs(w->r[i]));
+  return SR_OK;
+}
+
+srStatus sr_assemble_held(const srModel* m, srData* d, const unsigned char* held, srMessages* messages,
+                          srAssembly* out) {
+  srAssembly own;
+  if (out == NULL) out = &own;
+  *out = (srAssembly){0};
+  if (!m->constrained) {
+    sr_put_driven(m, d);
+    return SR_OK;
+  }
+  Work w = {.m = m, .d = d};
+  srStatus status = SR_MEMORY;
+  if (allocate(&w))
+    status = assemble_held(&w, held, messages, out);
+  else
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the assembly");
+  if (status == SR_OK) remember(m, d, out);
+  srm_blocks_destroy(w.blocks);
+  sr_free(w.memory);
+  return status;
+}

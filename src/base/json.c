@@ -84,6 +84,11 @@ void sr_json_text(srJson* json, const char* key, const char* text) {
     put(json, "null");
 }
 
+void sr_json_raw(srJson* json, const char* key, const char* value) {
+  before(json, key);
+  put(json, value);
+}
+
 void sr_json_bool(srJson* json, const char* key, bool value) {
   before(json, key);
   put(json, value ? "true" : "false");

@@ -7,10 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "math/pose.h"
 
-#define MOST_CONTACTS 64  // shapes whose forces are recorded one by one
-#define MOST_FORCES 1000
 #define MOST_FRONT (64 << 20)
 static const char mark[] = "<!-- sarrus: data -->";
 
@@ -22,9 +19,7 @@ typedef struct Mode {
 
 struct srPage {
   const srModel* m;
-  srPool pool;
-  const char** record;
-  int nrecord, room_record;
+  srPageWish wish;
   srColumns* columns;
   size_t rows, room;
   double* t;      // rows
@@ -36,62 +31,14 @@ struct srPage {
   float* phase;               // phases x nbody x SR_POSE_NUMBERS
 };
 
-// ---- what is recorded --------------------------------------------------------------------------------------------------------
-typedef struct Wish {
-  srPage* page;
-  int shapes;  // of contact sets
-  bool failed;
-} Wish;
-
-static bool starts_with(const char* text, const char* start) { return strncmp(text, start, strlen(start)) == 0; }
-
-// Members of an object that pictures and lanes show.
-static void wish(void* user, const srRecordable* x) {
-  static const char* const shown[] = {"n", "state", "count", "penetration", "fx", "fy", "fz", "nx", "ny", "nz"};
-  Wish* w = user;
-  srPage* p = w->page;
-  const bool contact = starts_with(x->object, "contact("), force = starts_with(x->object, "force(");
-  const bool one_of_many = contact && strcmp(x->member[0], "count") == 0 && x->n == 6;
-  if ((!contact && !force) || (one_of_many && w->shapes > MOST_CONTACTS)) return;
-  const bool spring = force && sr_word_index(x->member, x->n, "zdot") >= 0;
-  jmp_buf failed;
-  p->pool.on_fail = &failed;
-  w->failed = w->failed || setjmp(failed) != 0;
-  for (int i = 0; i < x->n && !w->failed; i++) {
-    const bool taken =
-        contact ? sr_word_index(shown, SR_COUNT(shown), x->member[i]) >= 0 : strcmp(x->member[i], "f") == 0;
-    if (!taken || (force && !spring)) continue;
-    SR_PUSH(&p->pool, p->record, p->nrecord, p->room_record) =
-        sr_pool_printf(&p->pool, "%s.%s", x->object, x->member[i]);
-  }
-}
-
-static int shapes_in_sets(const srModel* m) {
-  int n = 0;
-  for (int i = 0; i < m->nset; i++) n += m->set[i].nmember;
-  return n;
-}
-
-static bool gather(srPage* p, const char* const* record, int n) {
-  jmp_buf failed;
-  p->pool.on_fail = &failed;
-  if (setjmp(failed) != 0) return false;
-  for (int i = 0; i < n; i++) SR_PUSH(&p->pool, p->record, p->nrecord, p->room_record) = record[i];
-  Wish w = {p, shapes_in_sets(p->m), false};
-  const bool few = p->m->nforce + p->m->nset <= MOST_FORCES;
-  return !few || (sr_recordable_each(p->m, wish, &w) == SR_OK && !w.failed);
-}
-
 srStatus sr_page_create(const srModel* m, const char* const* record, int n, srMessages* messages, srPage** out) {
   srPage* p = sr_alloc(sizeof *p);
   *out = NULL;
   if (p == NULL) return SR_MEMORY;
   p->m = m;
-  sr_pool_init(&p->pool);
-  const bool gathered = gather(p, record, n);
-  p->pool.on_fail = NULL;
-  const srStatus status =
-      gathered ? sr_record_columns_create(m, p->record, p->nrecord, messages, &p->columns) : SR_MEMORY;
+  const srStatus status = sr_page_wish(m, record, n, &p->wish)
+                              ? sr_record_columns_create(m, p->wish.record, p->wish.n, messages, &p->columns)
+                              : SR_MEMORY;
   if (status != SR_OK) {
     sr_page_destroy(p);
     return status;
@@ -107,13 +54,13 @@ void sr_page_destroy(srPage* p) {
   sr_free(p->column);
   sr_free(p->pose);
   sr_free(p->phase);
-  sr_pool_free(&p->pool);
+  sr_page_wish_free(&p->wish);
   sr_free(p);
 }
 
 const char* const* sr_page_record(const srPage* p, int* n) {
-  *n = p->nrecord;
-  return p->record;
+  *n = p->wish.n;
+  return p->wish.record;
 }
 
 // ---- rows --------------------------------------------------------------------------------------------------------------------
@@ -141,27 +88,13 @@ static bool make_room(srPage* p) {
   return true;
 }
 
-// Of the two quaternions of a rotation the one near that of the row before: they are interpolated.
-static void keep_pose(const srData* d, int body, const float* before, float* out) {
-  srFrameMotion motion;
-  double q[4], along = 0;
-  sr_frame_motion(d->model, d, body, 0, &motion);
-  srm_quaternion_from_rows(motion.rotation, q);
-  for (int k = 0; k < 4 && before != NULL; k++) along += q[k] * (double)before[3 + k];
-  for (int k = 0; k < 3; k++) out[k] = (float)motion.position[k];
-  for (int k = 0; k < 4; k++) out[3 + k] = (float)(along < 0 ? -q[k] : q[k]);
-}
-
 srStatus sr_page_row(srPage* p, const srData* d, const double* row) {
   const size_t columns = row_columns(p), poses = row_poses(p);
   if (!make_room(p)) return SR_MEMORY;
   p->t[p->rows] = row[0];
   for (size_t i = 0; i < columns; i++) p->column[p->rows * columns + i] = (float)row[i + 1];
   float* now = p->pose + p->rows * poses;
-  for (int i = 0; i < p->m->nbody; i++) {
-    float* out = now + (size_t)i * SR_POSE_NUMBERS;
-    keep_pose(d, i + 1, p->rows > 0 ? out - poses : NULL, out);
-  }
+  sr_page_poses(d, p->rows > 0 ? now - poses : NULL, now);
   p->rows++;
   return SR_OK;
 }
@@ -177,12 +110,12 @@ static const char* largest(const srModel* m, const srMode* mode) {
 
 srStatus sr_page_mode(srPage* p, const srMode* mode, int index, double amplitude) {
   jmp_buf failed;
-  p->pool.on_fail = &failed;
+  p->wish.pool.on_fail = &failed;
   const bool good = setjmp(failed) == 0;
   if (good)
-    SR_PUSH(&p->pool, p->mode, p->nmode, p->room_mode) = (Mode){
+    SR_PUSH(&p->wish.pool, p->mode, p->nmode, p->room_mode) = (Mode){
         mode->re, mode->im, mode->frequency, mode->damping, amplitude, mode->multiplicity, index, largest(p->m, mode)};
-  p->pool.on_fail = NULL;
+  p->wish.pool.on_fail = NULL;
   return good ? SR_OK : SR_MEMORY;
 }
 
@@ -193,12 +126,8 @@ srStatus sr_page_phase(srPage* p, srData* d) {
     if (!widen(&p->phase, poses * sizeof *p->phase, p->phases, room)) return SR_MEMORY;
     p->room_phase = room;
   }
-  const bool first = p->phases % SR_PAGE_PHASES == 0;
   float* now = p->phase + p->phases * poses;
-  for (int i = 0; i < p->m->nbody; i++) {
-    float* out = now + (size_t)i * SR_POSE_NUMBERS;
-    keep_pose(d, i + 1, first ? NULL : out - poses, out);
-  }
+  sr_page_poses(d, p->phases % SR_PAGE_PHASES == 0 ? NULL : now - poses, now);
   p->phases++;
   return SR_OK;
 }
@@ -237,17 +166,6 @@ static bool put_packed(FILE* to, const char* name, const void* x, size_t rows, s
   return good;
 }
 
-static void put_columns(srJson* json, const srPage* p) {
-  sr_json_array(json, "columns");
-  for (int i = 1; i < p->columns->count; i++) {
-    sr_json_object(json, NULL);
-    sr_json_text(json, "name", p->columns->names[i]);
-    sr_json_text(json, "unit", p->columns->units[i]);
-    sr_json_object_end(json);
-  }
-  sr_json_array_end(json);
-}
-
 void sr_page_put_modes(srJson* json, const srPage* p, const char* stability) {
   if (p->nmode == 0) return;
   sr_json_object(json, "modes");
@@ -278,7 +196,7 @@ static bool put_data(FILE* to, const srPage* p, const srPageDef* def) {
   sr_json_text(&json, "file", def->file);
   sr_json_text(&json, "provenance", def->provenance);
   sr_json_int(&json, "rows", (long long)p->rows);
-  put_columns(&json, p);
+  sr_page_put_columns(&json, p->columns);
   sr_page_put_modes(&json, p, def->stability);
   sr_page_describe(def->described != NULL ? def->described : p->m, &json, &triangles);
   sr_json_end(&json);

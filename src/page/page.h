@@ -1,4 +1,4 @@
-// Parts of a page: page.c rows and file | describe.c the model as JSON | triangles.c its surfaces | pack.c numbers | deflate.c compression
+// Parts of a page: page.c rows and file | rows.c what is in a row | describe.c the model as JSON | triangles.c its surfaces | pack.c numbers | deflate.c compression
 #ifndef SR_PAGE_INTERNAL_H
 #define SR_PAGE_INTERNAL_H
 
@@ -10,6 +10,20 @@
 
 // The model for the front end (page/src/data.js reads it). triangles: where the vertices and triangles of its surfaces go, as bytes.
 void sr_page_describe(const srModel* m, srJson* json, srText* triangles);
+
+// What is recorded for pages: the requests of the user (n), then forces of contacts and springs where there are not too many. False: out of memory; to be
+// freed in any case. The requests must outlive it.
+typedef struct srPageWish {
+  srPool pool;
+  const char** record;
+  int n;
+} srPageWish;
+bool sr_page_wish(const srModel* m, const char* const* record, int n, srPageWish* out);
+void sr_page_wish_free(srPageWish* wish);
+void sr_page_put_columns(srJson* json, const srColumns* columns);  // "columns": [{name, unit}, ...], all but t
+
+// Poses of all bodies at d's state, nbody x SR_POSE_NUMBERS. before: those of the row before; NULL: there is none.
+void sr_page_poses(const srData* d, const float* before, float* out);
 
 // Vertices (float32, 3 each) and triangles (uint32, 3 each) of a surface, in the order of the machine's bytes.
 typedef struct srPageTriangles {

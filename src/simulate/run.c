@@ -36,7 +36,7 @@ static const double* joint_positions(srRun* run) {
   return run->d->jq;
 }
 
-static void count_limits(srRun* run) {
+void sr_run_count_limits(srRun* run) {
   const srModel* m = run->m;
   const double* q = m->priv->has_limits ? joint_positions(run) : NULL;
   for (int j = 0; q != NULL && j < m->njoint; ++j) {
@@ -126,7 +126,7 @@ static srStatus step_to_end(srRun* run) {
     const bool taken =
         run->integrator != before || sri_stats(before)->steps > steps;  // or abandoned, by a stop request
     if (status != SR_OK || !taken) return status;
-    count_limits(run);
+    sr_run_count_limits(run);
     if (sr_run_rows_until(run, sri_time(run->integrator)) != SR_OK) {
       return sr_run_fail_at(run, sri_time_before(run->integrator), "an output row cannot be evaluated");
     }
@@ -155,13 +155,11 @@ static srStatus finish(srRun* run) {
   return SR_OK;
 }
 
-// Counters of the parts of the run.
-static void conclude(srRun* run) {
+void sr_run_gather(srRun* run) {
   srRunResult* result = run->result;
   if (run->integrator != NULL) {
     result->stats = *sri_stats(run->integrator);
     sr_hybrid_add_stats(run);
-    sr_run_tell_integrator(run);
   }
   result->violation_position = fmax(run->system.violation_position, result->stats.violation_position);
   result->violation_velocity = fmax(run->system.violation_velocity, result->stats.violation_velocity);
@@ -180,9 +178,15 @@ static void conclude(srRun* run) {
   }
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;
   result->asleep = sr_run_count_asleep(run);
+}
+
+// What the parts of the run tell when it is over.
+static void conclude(srRun* run) {
+  sr_run_gather(run);
+  if (run->integrator != NULL) sr_run_tell_integrator(run);
   sr_run_tell_odd_rows(run);
   sr_run_tell_impulses(run);
-  result->seconds = sr_run_clock() - run->started;
+  run->result->seconds = sr_run_clock() - run->started;
 }
 
 // Entries of the list of events are written before they count.

@@ -90,6 +90,8 @@ int sr_run_evaluate_at(srRun* run, double t, srStage stage);
 // One step with its events and contacts, up to t_end at most; SR_OK also where a stop request abandons it.
 srStatus sr_run_step(srRun* run);
 bool sr_run_goes_on(const srRun* run);  // the end is not reached
+void sr_run_count_limits(srRun* run);   // after a step: joints beyond their limits
+void sr_run_gather(srRun* run);         // counters of the parts of the run into its result
 
 // ---- run_options.c
 srStatus sr_run_check(const srRun* run);

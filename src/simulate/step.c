@@ -11,6 +11,8 @@
 #include "base/base.h"
 #include "simulate/run.h"
 
+#define NEVER 1e300  // s between rows: the run writes none of its own
+
 struct srStepper {
   const srModel* m;
   srRunOptions options;
@@ -25,12 +27,21 @@ struct srStepper {
 // ---- life -----------------------------------------------------------------------------------------------------------------
 
 // No callbacks, and no end: those are the caller's. Its texts may be gone by the next start.
+static int take_no_row(void* user, const double* row) {
+  (void)user, (void)row;
+  return 0;
+}
+
 static srRunOptions own_options(const srRunOptions* o) {
   srRunOptions own = *o;
   const srMethod* method = sri_method_find(o->method);
-  own.row = NULL;
-  own.record = NULL;
-  own.nrecord = 0;
+  if (o->row != NULL) {
+    own.row = take_no_row;  // sr_step_row hands them out
+    own.every = NEVER;
+  } else {
+    own.record = NULL;
+    own.nrecord = 0;
+  }
   own.progress = NULL;
   own.problem = NULL;
   own.user = NULL;
@@ -148,7 +159,13 @@ static srStatus take_step(srStepper* s) {
   if (!(run->t_end > sri_time(run->integrator))) {
     return sr_run_fail_at(run, sri_time(run->integrator), "the step is too small to advance the time");
   }
-  while (status == SR_OK && sr_run_goes_on(run)) status = sr_run_step(run);
+  while (status == SR_OK && sr_run_goes_on(run)) {
+    status = sr_run_step(run);
+    if (status == SR_OK && s->options.row != NULL && !run->stopped) {
+      sr_run_count_limits(run);
+      sr_run_balance_step(run);
+    }
+  }
   s->count += sri_time(run->integrator) >= run->t_end;
   return status;
 }
@@ -173,16 +190,29 @@ srStatus sr_step(srStepper* s, srData* d, int n, srMessages* messages) {
   return status;
 }
 
+bool sr_step_stopped(const srStepper* s) { return s->run.stopped; }
+
 bool sr_step_ended(const srStepper* s) { return s->run.ended; }
 
 const srRunResult* sr_step_result(srStepper* s) {
-  if (s->run.integrator != NULL) {
-    s->result.t = sri_time(s->run.integrator);
-    s->result.stats = *sri_stats(s->run.integrator);
-    s->result.asleep = sr_run_count_asleep(&s->run);
-  }
-  if (s->run.contacts != NULL) s->result.clamps = s->run.contacts->clamps;
-  if (s->run.contacts != NULL) s->result.penetration = s->run.contacts->deepest;
-  if (s->run.jumps != NULL) s->result.jumps = s->run.jumps->jumps;
+  if (s->run.integrator != NULL) s->result.t = sri_time(s->run.integrator);
+  sr_run_gather(&s->run);
   return &s->result;
+}
+
+double sr_step_time(const srStepper* s) { return s->run.integrator != NULL ? sri_time(s->run.integrator) : s->work->t; }
+
+void sr_step_forget_events(srStepper* s) { s->result.nevent = 0; }
+
+// d of the run is at the last state, or where a contact or an event was examined.
+srStatus sr_step_row(srStepper* s, const double** row) {
+  srRun* run = &s->run;
+  *row = NULL;
+  if (!s->started || run->recording == NULL) return SR_INPUT;
+  if (sr_run_evaluate_at(run, sri_time(run->integrator), run->recording->stage) != 0) return SR_FAILED;
+  sr_run_balance(run);
+  sr_run_hand_out(run);
+  if (run->d->rigid) run->d->stage = SR_STAGE_NONE;  // its forces include those of contacts
+  *row = run->row;
+  return SR_OK;
 }
