@@ -144,7 +144,7 @@ static bool settle(Run* r) {
   *o = sr_run_options(r->m.model);
   o->record = r->record.item;
   o->nrecord = r->record.n;
-  if (r->record.n > 0 && !r->out && !r->page.path)
+  if (r->record.n > 0 && !r->out && !page_wanted(&r->page))
     cli_warning(r->cli, "--record adds columns to the result table, and there is none: give --out FILE");
   settle_words(r);
   if (r->partition && r->words.stabilization && o->stabilization != SR_STABILIZATION_PARTITION)
@@ -202,7 +202,7 @@ static bool close_table(Run* r) {
 
 // Its columns are behind those of the table, whose rows are the first part of the rows of the run.
 static bool open_page(Run* r) {
-  if (!r->page.path) return true;
+  if (!page_wanted(&r->page)) return true;
   const srStatus status =
       sr_page_create(r->m.model, r->options.record, r->options.nrecord, r->cli->messages, &r->page.page);
   if (status == SR_MEMORY) cli_error(r->cli, "out of memory");
@@ -254,7 +254,7 @@ static int simulate(Run* r) {
   r->options.progress = on_progress;
   if (r->problems.folder) r->options.problem = on_problem;
   if ((r->out && !open_table(r)) || !open_page(r)) return cli_refuse(r->cli, EXIT_INPUT);
-  if (r->out || r->page.path) r->options.row = on_row;
+  if (r->out || page_wanted(&r->page)) r->options.row = on_row;
   r->progress = progress_begin(r->cli);
   const srStatus status = sr_run(r->m.model, r->m.data, &r->options, r->cli->messages, &r->result);
   progress_end(&r->progress);
@@ -368,6 +368,7 @@ static int run_network(Run* r) {
                                      {"--save-problems", r->problems.folder, "it has no rigid contact"},
                                      {"--generated", r->generated, "its mechanisms are interpreted"},
                                      {"--page", r->page.path, "a page shows one model"},
+                                     {"--glb", r->page.glb, "a scene is one model"},
                                      {NULL, false, NULL}};
   const NetworkRun run = {.method = r->method,
                           .out = r->out,
@@ -390,7 +391,8 @@ static int prepare_and_simulate(Run* r) {
   int status = model_open(r->cli, &r->m);
   if (status != EXIT_DONE) return status;
   if (wants_list(r)) return list_recordable(r);
-  if (!model_is_safe(r->cli, &r->m, r->out) || !model_is_safe(r->cli, &r->m, r->page.path))
+  if (!model_is_safe(r->cli, &r->m, r->out) || !model_is_safe(r->cli, &r->m, r->page.path) ||
+      !model_is_safe(r->cli, &r->m, r->page.glb))
     return cli_refuse(r->cli, EXIT_INPUT);
   if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);
   status = assemble(r);
@@ -472,6 +474,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
                   "write the result table: CSV, or HDF5 where the name ends in .h5; - is standard output"),
       {"--page", OPTION_TEXT, &r.page.path, "FILE.html",
        "write a page for any browser: animation, plots and report in one file (docs/using/page.md)"},
+      {"--glb", OPTION_TEXT, &r.page.glb, "FILE.glb",
+       "write shapes and motion as glTF 2.0, for other programs (docs/using/page.md)"},
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between rows (default: a thousandth of the time)"},
       {"--record", OPTION_TEXTS, &r.record, "PATTERN",
        "more columns of it, such as 'reaction(crankpin).*'; as often as wanted; list: print their names instead of a "

@@ -1,4 +1,4 @@
-// --page FILE.html: where the front end of pages is, and how a page is written.
+// --page FILE.html, --glb FILE.glb: where the front end of pages is, and how a page is written.
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +21,8 @@ static bool find_front(char* out, size_t size) {
 }
 
 bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table) {
+  if (x->glb && (!output_is_free(cli, x->glb, model) || !output_begin(cli, "--glb", &x->glb, SR_CONTENT_SCENE)))
+    return false;
   if (!x->path) return true;
   if (!output_is_free(cli, x->path, model) || !output_begin(cli, "--page", &x->path, SR_CONTENT_PAGE)) return false;
   if (table && (strcmp(table, x->path) == 0 || (output_is_stdout(table) && output_is_stdout(x->path))))
@@ -34,13 +36,17 @@ bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table) {
 }
 
 bool page_write(Cli* cli, PageFile* x, const Model* m, const char* report, const char* provenance) {
+  srStatus status = SR_OK;
+  if (x->glb) status = sr_page_write_glb(x->page, m->relative, x->glb, cli->messages, &x->glb_size);
+  if (status == SR_MEMORY) cli_error(cli, "out of memory while writing '%s'", x->glb);
+  if (!x->path || status != SR_OK) return status == SR_OK;
   const srPageDef def = {.front = x->front,
                          .described = m->relative,
                          .file = m->path,
                          .report = report,
                          .provenance = provenance,
                          .stability = x->stability};
-  const srStatus status = sr_page_write(x->page, &def, x->path, cli->messages, &x->size);
+  status = sr_page_write(x->page, &def, x->path, cli->messages, &x->size);
   if (status == SR_MEMORY) cli_error(cli, "out of memory while writing the page '%s'", x->path);
   if (status == SR_OK && (double)x->size > LARGE)
     cli_warning(cli, "the page has %.0f MB; fewer rows make it smaller: --every with a longer time",
@@ -48,10 +54,14 @@ bool page_write(Cli* cli, PageFile* x, const Model* m, const char* report, const
   return status == SR_OK;
 }
 
+static const char* name_of(const char* path) { return output_is_stdout(path) ? "standard output" : path; }
+
 void page_show(const Cli* cli, const PageFile* x) {
-  if (!x->path || cli->json || cli->quiet) return;
-  fprintf(cli->report, "  page        %s (%.0f kB), for any browser\n",
-          output_is_stdout(x->path) ? "standard output" : x->path, (double)x->size / 1e3);
+  if (cli->json || cli->quiet) return;
+  if (x->path)
+    fprintf(cli->report, "  page        %s (%.0f kB), for any browser\n", name_of(x->path), (double)x->size / 1e3);
+  if (x->glb)
+    fprintf(cli->report, "  scene       %s (%.0f kB), glTF 2.0\n", name_of(x->glb), (double)x->glb_size / 1e3);
 }
 
 void page_free(PageFile* x) { sr_page_destroy(x->page); }

@@ -6,15 +6,17 @@
 
 typedef struct PageFile {
   const char* path;  // NULL: none is written
+  const char* glb;   // --glb, from the same rows; NULL: none
   char front[4352];  // file of the front end
   srPage* page;
   const char* stability;  // of modes; NULL
-  size_t size;            // of the written file, bytes
+  size_t size, glb_size;  // of the written file, bytes
 } PageFile;
 
+static inline bool page_wanted(const PageFile* x) { return x->path || x->glb; }
 // Before anything is computed: the name of the page is free, and the front end is there. False: reported.
 bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table);
-// Writes it. report, provenance: as in srPageDef. False: reported.
+// Writes what is wanted. report, provenance: as in srPageDef. False: reported.
 bool page_write(Cli* cli, PageFile* x, const Model* m, const char* report, const char* provenance);
 void page_show(const Cli* cli, const PageFile* x);  // a line for people: what was written
 void page_free(PageFile* x);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # sarrus run --page and modes --page: the page holds the model, opens without network in a headless Chromium, animates, shows places and columns as they
-# were computed, works by keyboard; names never become markup; it is light. SARRUS_TEST_LONG=1: also script time of a frame and pictures in both themes
+# were computed, works by keyboard; names never become markup; it is light. --glb keeps the rules of glTF and is read by three.js. SARRUS_TEST_LONG=1: also script time of a frame and pictures in both themes
 # and sizes, which are kept in build/page.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
@@ -17,6 +17,31 @@ skip() {
 front=$(dirname "$sarrus")/share/sarrus/page/page.html
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# ------------------------------------------------------------------------------------------------------------- glTF
+# Models with all kinds of shapes, events at one time, an up that is not z: by the rules of the specification; places by another reader (below).
+for run in "pendulum" "contact/bouncing-ball" "contact/bead-in-bowl" "contact/wheel-on-terrain" "robots/quadruped-stand --t-end 0.2" "mechanisms/four-bar"; do
+  # shellcheck disable=SC2086
+  set -- $run
+  model=$1
+  shift
+  "$sarrus" run "models/$model.xml" --every 0.02 --glb "$work/$(basename "$model").glb" --quiet "$@" > "$work/log" 2>&1 || fail "run $model --glb: $(head -c 300 "$work/log")"
+done
+cat > "$work/solids.xml" << 'END'
+<sarrus version="1" name="solids"><option gravity="0 -9.81 0"/>
+  <ground><shape type="plane" rpy="-pi/2 0 0"/></ground>
+  <body name="b"><joint type="free"/><inertial mass="1" inertia="1 1 1"/>
+    <shape name="s" type="sphere" size="0.1" color="1 0 0 1"/><shape type="sphere" size="-0.3" use="visual"/><shape type="box" size="0.1 0.2 0.3" at="0 0 1"/>
+    <shape type="cylinder" size="0.1 0.4"/><shape type="cylinder" size="-0.1 0.4" use="visual"/><shape type="capsule" size="0.1 0.3"/><shape type="ellipsoid" size="0.1 0.2 0.3"/>
+    <shape type="cone" size="0.1 0.2" color="0 0.5 1 0.5"/></body>
+  <run t-end="0.1"/>
+</sarrus>
+END
+"$sarrus" run "$work/solids.xml" --glb "$work/solids.glb" --quiet > "$work/log" 2>&1 || fail "solids: $(head -c 300 "$work/log")"
+python3 tests/page/glb.py "$work"/*.glb || bad=1
+[ "$(find "$work" -name '*.glb' | wc -l)" = 7 ] || fail "not all scenes were written"
+"$sarrus" run models/pendulum.xml --glb "$work/x.png" > "$work/log" 2>&1
+[ $? -eq 2 ] && grep -q ".png is not the suffix of a scene" "$work/log" || fail "--glb x.png: $(head -c 300 "$work/log")"
 
 # A build without the front end, everything else the same: one sentence, before anything is computed.
 cp "$sarrus" "$work/sarrus"
@@ -90,5 +115,7 @@ grep -c 'boom' "$out/hostile.html" | grep -qx 0 || fail "a name of the model is 
 parts="motion names modes"
 [ "${SARRUS_TEST_LONG:-0}" = 1 ] && parts=
 # shellcheck disable=SC2086
+"$sarrus" run models/paper1/hexapod.xml --t-end 1.2 --every 0.01 --glb "$work/hexapod.glb" --quiet 2> "$work/err" || fail "hexapod --glb: $(head -c 300 "$work/err")"
+node tests/page/glb.mjs page/node_modules/three "$work/hexapod.glb" "$out/hexapod.csv" torso tibia3 foot6 || fail "three.js reads another motion"
 if [ $bad -eq 0 ]; then timeout 900 node tests/page/check.mjs "$chromium" "$out" $parts || bad=1; fi
 exit $bad

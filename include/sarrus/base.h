@@ -114,7 +114,9 @@ typedef enum srContent {
   SR_CONTENT_FIGURE,
   SR_CONTENT_MODEL,
   SR_CONTENT_JSON,
-  SR_CONTENT_PAGE
+  SR_CONTENT_PAGE,
+  SR_CONTENT_SCENE,
+  SR_CONTENT_VIDEO
 } srContent;
 SR_API bool sr_output_fits(const char* path, srContent content, srMessages* messages);
 

@@ -46,6 +46,11 @@ typedef struct srPageDef {
 SR_API srStatus sr_page_write(const srPage* page, const srPageDef* def, const char* path, srMessages* messages,
                               size_t* size);
 
+// The bodies with their shapes and their motion as glTF 2.0 in one binary file (.glb), for other programs: docs/using/page.md. described: as in srPageDef.
+// Returns as sr_page_write; SR_INPUT: more than such a file can hold.
+SR_API srStatus sr_page_write_glb(const srPage* page, const srModel* described, const char* path, srMessages* messages,
+                                  size_t* size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -290,6 +290,9 @@ static const Suffix suffixes[] = {{".csv", SR_CONTENT_TABLE},
                                   {".so", OTHER},
                                   {".html", SR_CONTENT_PAGE},
                                   {".htm", SR_CONTENT_PAGE},
+                                  {".glb", SR_CONTENT_SCENE},
+                                  {".mp4", SR_CONTENT_VIDEO},
+                                  {".webm", SR_CONTENT_VIDEO},
                                   {".c", OTHER},
                                   {".h", OTHER},
                                   {".py", OTHER},
@@ -321,11 +324,12 @@ bool sr_output_fits(const char* path, srContent content, srMessages* messages) {
                                        "a figure: write to a name that ends in .svg, .png or .pdf",
                                        "a model: write to a name that ends in .xml, .urdf, .mjcf or .sarrus",
                                        "a JSON object: write to a name that ends in .json",
-                                       "a page: write to a name that ends in .html"};
+                                       "a page: write to a name that ends in .html",
+                                       "a scene: write to a name that ends in .glb",
+                                       "a video: write to a name that ends in .mp4 or .webm"};
   if (has_no_suffix(path)) return true;
   const Suffix* suffix = find_suffix(path);
-  if (suffix ? suffix->content == (int)content : content != SR_CONTENT_FIGURE && content != SR_CONTENT_PAGE)
-    return true;
+  if (suffix ? suffix->content == (int)content : content != SR_CONTENT_FIGURE && content < SR_CONTENT_PAGE) return true;
   if (suffix)
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "%s is not the suffix of %s", suffix->text,
                     wanted[content]);

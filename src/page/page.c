@@ -132,6 +132,7 @@ srStatus sr_page_phase(srPage* p, srData* d) {
   return SR_OK;
 }
 
+srPageRows sr_page_rows(const srPage* p) { return (srPageRows){p->m, p->rows, p->t, p->pose}; }
 const float* sr_page_phases(const srPage* p) { return p->phase; }
 
 // ---- file --------------------------------------------------------------------------------------------------------------------

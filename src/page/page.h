@@ -1,4 +1,4 @@
-// Parts of a page: page.c rows and file | rows.c what is in a row | describe.c the model as JSON | triangles.c its surfaces | pack.c numbers | deflate.c compression
+// Parts of a page: page.c rows and file | rows.c what is in a row | describe.c the model as JSON | triangles.c its surfaces | pack.c numbers | deflate.c compression | glb.c glTF | solid.c its surfaces
 #ifndef SR_PAGE_INTERNAL_H
 #define SR_PAGE_INTERNAL_H
 
@@ -33,6 +33,25 @@ typedef struct srPageTriangles {
 srPageTriangles sr_page_triangles_of_mesh(const srMesh* mesh, bool hull, srText* out);
 srPageTriangles sr_page_triangles_of_field(const srShape* shape, srText* out);
 srPageTriangles sr_page_triangles_of_surface(const struct srCollisionShape* shape, srText* out);  // none: nvertex is 0
+
+// A surface as bytes, in the frame of its shape (solid.c): vertices and normals (float32, 3 each; without normals: flat), triangles (uint32, 3 each). All zero: empty.
+typedef struct srPageSolid {
+  srText vertex, normal, face;
+  int nvertex, ntriangle;
+} srPageSolid;
+void sr_page_solid_of_shape(const srModel* m, int shape, srPageSolid* out);  // of a plane nothing: it is unbounded
+void sr_page_solid_capsule(double radius, double length, srPageSolid* out);
+void sr_page_solid_square(double half, srPageSolid* out);  // z = 0
+void sr_page_solid_free(srPageSolid* s);
+
+// The rows that a page has.
+typedef struct srPageRows {
+  const srModel* m;
+  size_t n;
+  const double* t;
+  const float* pose;  // n x nbody x SR_POSE_NUMBERS
+} srPageRows;
+srPageRows sr_page_rows(const srPage* page);
 
 // The modes of a page: as JSON, and their poses, phases of all modes x bodies x 7.
 void sr_page_put_modes(srJson* json, const srPage* page, const char* stability);
