@@ -162,6 +162,8 @@ typedef struct srSystem {
   // Where everything that moves is a free body: nbody of them at q. Contacts are then given by their points. NULL: they have rows.
   int nbody;
   int (*bodies)(void* user, const double* q, srFreeBody* out);
+  // From now on, until it is called with NULL: the system may share its loops over these bodies and their contacts among a team (base/team.h), with the same bits. NULL: it does not.
+  void (*share)(void* user, struct srTeam* team);
   // Exact derivatives of the residual; a (nv) and lambda (ng) are held. NULL: integrators take differences.
   int (*tangent)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                  const double* a, const double* lambda, srTangent* out);

@@ -580,6 +580,8 @@ typedef struct srData {
   const double* friction_force;
   // Rigid contacts with their forces while a run records a row; NULL: unknown.
   const struct srFoundContacts* found;
+  // Whose members share the loops over links, while a run in steps has it: all of them are free bodies on the ground then (base/team.h). NULL: none.
+  struct srTeam* team;
   // A stop request: called before every evaluation of a run, an assembly or a survey on this data, so it must
   // be cheap (read a flag). Nonzero ends the analysis, which keeps its results so far; from then on it must stay nonzero. NULL: none.
   int (*stop)(void* user);

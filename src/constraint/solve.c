@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "constraint/constraint.h"
 #include "dynamics/link.h"
 #include "dynamics/measurement.h"
@@ -16,22 +17,39 @@
 // ---- bias -----------------------------------------------------------------------------------------------------------------
 
 // c = rnea(q, v, 0) from the accelerations that sr_bias_acceleration has left in link_accel: no second outward pass.
-SRM_CLONES static void gather_bias(const srModel* m, srData* d) {
-  for (int i = 1; i < m->nlink; i++) {
+// Links whose loops are shared are free bodies on the ground (srData.team): there is nothing to gather.
+typedef struct Links {
+  const srModel* m;
+  srData* d;
+} Links;
+
+SRM_INLINE void project_link(const srModel* m, srData* d, int i) {
+  const int type = m->link_type[i];
+  for (int k = 0; k < sr_link_nv[type]; k++)
+    d->bias[m->link_v[i] + k] = sr_link_project(type, m->link_pitch[i], k, d->link_wrench + 8 * i);
+}
+
+SRM_CLONES static void bias_of_links(void* user, int member, int from, int to) {
+  const srModel* m = ((const Links*)user)->m;
+  srData* d = ((const Links*)user)->d;
+  (void)member;
+  for (int i = 1 + from; i < 1 + to; i++) {
     const srmPose pose = srm_pose_load(d->link_pose + 16 * i);
     const srmTwist accel = srm_twist_load(d->link_accel + 8 * i);
     const v4 gravity = m3_mul(m3_transpose(pose.R), v4_xyz(m->gravity));
     const srMotion s = {v4_load(d->link_twist + 8 * i), accel.w, accel.v - gravity};
     srm_wrench_store(d->link_wrench + 8 * i, sr_motion_wrench(m->link_inertia + 16 * i, s));
+    if (d->team != NULL) project_link(m, d, i);
   }
-  for (int i = m->nlink - 1; i > 0; i--) {
-    const int type = m->link_type[i];
-    const double* wrench = d->link_wrench + 8 * i;
-    for (int k = 0; k < sr_link_nv[type]; k++) {
-      d->bias[m->link_v[i] + k] = sr_link_project(type, m->link_pitch[i], k, wrench);
-    }
+}
+
+SRM_CLONES static void gather_bias(const srModel* m, srData* d) {
+  sr_team_loop(d->team, m->nlink - 1, bias_of_links, &(Links){m, d});
+  for (int i = m->nlink - 1; i > 0 && d->team == NULL; i--) {
+    project_link(m, d, i);
     if (m->link_parent[i] == 0) continue;
-    sr_wrench_add_to_parent(d->link_X + 16 * i, srm_wrench_load(wrench), d->link_wrench + 8 * m->link_parent[i]);
+    sr_wrench_add_to_parent(d->link_X + 16 * i, srm_wrench_load(d->link_wrench + 8 * i),
+                            d->link_wrench + 8 * m->link_parent[i]);
   }
   for (int k = 0; m->armature_place && k < m->njv; k++) {  // J^T armature (J' v)
     if (m->joint_armature[k] > 0) sr_measurement_row(m, d, k, m->joint_armature[k] * d->jbias[k], d->bias);

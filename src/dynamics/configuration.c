@@ -115,7 +115,12 @@ void sr_axes_rate(const srModel* m, const double* v, double* out) {
 }
 
 void sr_drift(const srModel* m, const double* q, double h, const double* move, double* v, double* q_out) {
-  for (int i = 1; i < m->nlink; i++) {
+  sr_drift_links(m, 1, m->nlink, q, h, move, v, q_out);
+}
+
+void sr_drift_links(const srModel* m, int first, int end, const double* q, double h, const double* move, double* v,
+                    double* q_out) {
+  for (int i = first; i < end; i++) {
     const int type = m->link_type[i];
     const double *qi = q + m->link_q[i], *x = move + m->link_v[i];
     double *out = q_out + m->link_q[i], *vi = v + m->link_v[i], n[4], step[4];
@@ -161,8 +166,10 @@ static void make_unit(double q[4]) {
   if (!(fabs(square - 1) <= 8 * DBL_EPSILON)) quaternion_unit(q, q);
 }
 
-void sr_normalize(const srModel* m, double* q) {
-  for (int i = 1; i < m->nlink; i++) {
+void sr_normalize(const srModel* m, double* q) { sr_normalize_links(m, 1, m->nlink, q); }
+
+void sr_normalize_links(const srModel* m, int first, int end, double* q) {
+  for (int i = first; i < end; i++) {
     const int type = m->link_type[i];
     double* qi = q + m->link_q[i];
     if (type == SR_LINK_BALL) make_unit(qi);

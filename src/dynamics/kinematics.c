@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/team.h"
 #include "dynamics/link.h"
 #include "dynamics/measurement.h"
 
@@ -42,17 +43,33 @@ void sr_lower_stage(const srModel* m, srData* d) {
   if (d->stage > SR_STAGE_VELOCITY) d->stage = SR_STAGE_VELOCITY;
 }
 
+// Links whose loops are shared are free bodies on the ground (srData.team): none needs another one.
+typedef struct Links {
+  const srModel* m;
+  srData* d;
+} Links;
+
+SRM_INLINE void place_link(const srModel* m, srData* d, int i) {
+  const srmPose parent = srm_pose_load(d->link_pose + 16 * m->link_parent[i]);
+  srm_pose_store(d->link_pose + 16 * i, srm_pose_product(parent, srm_pose_load(d->link_X + 16 * i)));
+}
+
+SRM_CLONES static void place_free(void* user, int member, int from, int to) {
+  const Links* x = user;
+  (void)member;
+  sr_free_transforms(x->m, x->d, x->d->q, 1 + from, 1 + to);
+  for (int i = 1 + from; i < 1 + to; i++) place_link(x->m, x->d, i);
+}
+
 SRM_CLONES void sr_link_positions(const srModel* m, srData* d) {
   d->stage = SR_STAGE_NONE;
-  sr_transforms(m, d, d->q);
+  if (d->team == NULL) sr_transforms(m, d, d->q);
   const srmPose ground = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}, v4_zero()};
   srm_pose_store(d->link_X, ground);
   m3_store(d->link_E, ground.R);
   srm_pose_store(d->link_pose, ground);
-  for (int i = 1; i < m->nlink; i++) {
-    const srmPose parent = srm_pose_load(d->link_pose + 16 * m->link_parent[i]);
-    srm_pose_store(d->link_pose + 16 * i, srm_pose_product(parent, srm_pose_load(d->link_X + 16 * i)));
-  }
+  if (d->team != NULL) sr_team_loop(d->team, m->nlink - 1, place_free, &(Links){m, d});
+  for (int i = 1; i < m->nlink && d->team == NULL; i++) place_link(m, d, i);
   d->stage = SR_STAGE_POSITION;
   d->positions++;
   d->measured = SR_STAGE_NONE;
@@ -60,15 +77,22 @@ SRM_CLONES void sr_link_positions(const srModel* m, srData* d) {
   keep(d->known, d->q, m->nq);
 }
 
-SRM_CLONES void sr_link_velocities(const srModel* m, srData* d) {
-  SR_ASSERT(d->stage >= SR_STAGE_POSITION);
-  srm_twist_store(d->link_twist, (srmTwist){v4_zero(), v4_zero()});
-  for (int i = 1; i < m->nlink; i++) {
+SRM_CLONES static void turn_links(void* user, int member, int from, int to) {
+  const srModel* m = ((const Links*)user)->m;
+  srData* d = ((const Links*)user)->d;
+  (void)member;
+  for (int i = 1 + from; i < 1 + to; i++) {
     const srmTwist parent = srm_twist_load(d->link_twist + 8 * m->link_parent[i]);
     const srmTwist t = srm_twist_to_child(m3_load(d->link_E + 12 * i), v4_load(d->link_X + 16 * i + 12), parent);
     const srmTwist own = sr_link_relative(m->link_type[i], m->link_pitch[i], d->v + m->link_v[i]);
     srm_twist_store(d->link_twist + 8 * i, (srmTwist){t.w + own.w, t.v + own.v});
   }
+}
+
+void sr_link_velocities(const srModel* m, srData* d) {
+  SR_ASSERT(d->stage >= SR_STAGE_POSITION);
+  srm_twist_store(d->link_twist, (srmTwist){v4_zero(), v4_zero()});
+  sr_team_loop(d->team, m->nlink - 1, turn_links, &(Links){m, d});
   d->stage = SR_STAGE_VELOCITY;
   if (d->measured > SR_STAGE_POSITION) d->measured = SR_STAGE_POSITION;
   keep(d->known + m->nq, d->v, m->nv);
@@ -97,10 +121,11 @@ void sr_velocity(const srModel* m, srData* d) {
   sr_measure_joints(m, d);
 }
 
-SRM_CLONES void sr_acceleration(const srModel* m, srData* d) {
-  SR_ASSERT(d->stage >= SR_STAGE_VELOCITY);
-  srm_twist_store(d->link_accel, (srmTwist){v4_zero(), v4_zero()});
-  for (int i = 1; i < m->nlink; i++) {
+SRM_CLONES static void accelerate_links(void* user, int member, int from, int to) {
+  const srModel* m = ((const Links*)user)->m;
+  srData* d = ((const Links*)user)->d;
+  (void)member;
+  for (int i = 1 + from; i < 1 + to; i++) {
     const int type = m->link_type[i], parent = m->link_parent[i], dof = m->link_v[i];
     const m3 E = m3_load(d->link_E + 12 * i);
     const v4 p = v4_load(d->link_X + 16 * i + 12), w = v4_load(d->link_twist + 8 * parent);
@@ -110,5 +135,11 @@ SRM_CLONES void sr_acceleration(const srModel* m, srData* d) {
                                      sr_link_relative(type, m->link_pitch[i], d->a + dof));
     srm_twist_store(d->link_accel + 8 * i, (srmTwist){s.wd, s.a});
   }
+}
+
+void sr_acceleration(const srModel* m, srData* d) {
+  SR_ASSERT(d->stage >= SR_STAGE_VELOCITY);
+  srm_twist_store(d->link_accel, (srmTwist){v4_zero(), v4_zero()});
+  sr_team_loop(d->team, m->nlink - 1, accelerate_links, &(Links){m, d});
   d->stage = SR_STAGE_FRAMES;
 }

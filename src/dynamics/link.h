@@ -21,6 +21,11 @@ void sr_link_velocities(const srModel* m, srData* d);
 // link_X (and link_E) of all links at q. Marks d as belonging to no state when it holds the kinematics of another one.
 void sr_transforms(const srModel* m, srData* d, const double* q);    // X and E
 void sr_transforms_X(const srModel* m, srData* d, const double* q);  // X alone
+// Of links first .. end-1 alone; of free links.
+void sr_free_transforms(const srModel* m, srData* d, const double* q, int first, int end);
+void sr_normalize_links(const srModel* m, int first, int end, double* q);
+void sr_drift_links(const srModel* m, int first, int end, const double* q, double h, const double* move, double* v,
+                    double* q_out);
 
 // Coordinates of a link: their number, and the index of coordinate k of a link in the 8 doubles of a twist or wrench
 // in link axes (S^T f is one number). A helical link also has pitch times number 6.

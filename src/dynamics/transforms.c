@@ -62,6 +62,14 @@ SRM_INLINE void transforms(const srModel* m, srData* d, const double* q, const _
   }
 }
 
+SRM_CLONES void sr_free_transforms(const srModel* m, srData* d, const double* q, int from, int to) {
+  for (int i = from; i < to; i++) {
+    double* X = d->link_X + 16 * i;
+    other_transform(m->link_tree + 16 * i, SR_LINK_FREE, 0, q + m->link_q[i], NULL, X);
+    m3_store(d->link_E + 12 * i, m3_transpose(m3_load(X)));
+  }
+}
+
 SRM_CLONES void sr_transforms(const srModel* m, srData* d, const double* q) { transforms(m, d, q, 1); }
 
 SRM_CLONES void sr_transforms_X(const srModel* m, srData* d, const double* q) { transforms(m, d, q, 0); }

@@ -22,6 +22,7 @@
 #include <sarrus/dynamics.h>
 
 #include "base/base.h"
+#include "base/team.h"
 #include "collide/broad.h"
 #include "collide/collision.h"
 #include "dynamics/link.h"
@@ -67,13 +68,31 @@ static inline double distance(const double* a, const double* b) {
 // Within a run shapes stay where they are in their bodies.
 static bool is_run(const srData* d) { return d->instances->running || d->rigid; }
 
+// What the members of a team share in a loop over shapes.
+typedef struct Share {
+  const srModel* m;
+  const srData* d;
+  struct srInstances* x;
+  const double* v;
+  double step;
+  double ball[SR_TEAM_MOST], plane[SR_TEAM_MOST];  // of each member: largest way of a bounded shape, and of another one
+} Share;
+
+static void find_some_centres(void* user, int member, int from, int to) {
+  const Share* of = user;
+  const srModel* m = of->m;
+  (void)member;
+  for (int i = from; i < to; i++) {
+    const int point = m->collider[i].point;
+    srm_pose_point(of->d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point + 12,
+                   of->x->centre + 3 * i);
+  }
+}
+
 static void find_centres(const srModel* m, const srData* d, struct srInstances* x) {
   if (is_run(d) && x->centred == d->positions) return;
   x->centred = d->positions;
-  for (int i = 0; i < m->ncollider; i++) {
-    const int point = m->collider[i].point;
-    srm_pose_point(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point + 12, x->centre + 3 * i);
-  }
+  sr_team_loop(d->team, m->ncollider, find_some_centres, &(Share){.m = m, .d = d, .x = x});
 }
 
 // How far a rotation about its centre moves a bounded shape, per radian.
@@ -144,10 +163,14 @@ static bool may_exceed(const srModel* m, const struct srInstances* x, const doub
   return !((2 + 1e-9) * (srm_dot3(way, way) + times * times * srm_dot3(own, own)) < room * room);
 }
 
-// Largest possible change of a gap since the list was built, beyond what single shapes have of their own; centres are those of d. v != NULL: until `step` later, at these velocities.
-static double find_moved(const srModel* m, const srData* d, const struct srInstances* x, const double* v, double step) {
+static void find_ways(void* user, int member, int from, int to) {
+  Share* of = user;
+  const srModel* m = of->m;
+  const srData* d = of->d;
+  const struct srInstances* x = of->x;
+  const double *v = of->v, step = of->step;
   double ball = 0, plane = 0;
-  for (int i = 0; i < m->ncollider; i++) {
+  for (int i = from; i < to; i++) {
     if (link_of(m, i) == 0) continue;
     if (v != NULL && x->central[i] && !may_exceed(m, x, v, BEYOND * step, i, ball)) continue;
     const double more = v != NULL ? BEYOND * step * speed_of(m, d, x, v, i) : 0;
@@ -157,6 +180,19 @@ static double find_moved(const srModel* m, const srData* d, const struct srInsta
     } else {
       plane = most > plane ? most : plane;
     }
+  }
+  of->ball[member] = ball;
+  of->plane[member] = plane;
+}
+
+// Largest possible change of a gap since the list was built, beyond what single shapes have of their own; centres are those of d. v != NULL: until `step` later, at these velocities.
+static double find_moved(const srModel* m, const srData* d, struct srInstances* x, const double* v, double step) {
+  Share share = {.m = m, .d = d, .x = x, .v = v, .step = step};
+  double ball = 0, plane = 0;
+  sr_team_loop(d->team, m->ncollider, find_ways, &share);
+  for (int k = 0; k < sr_team_hands(d->team, m->ncollider); k++) {
+    ball = fmax(ball, share.ball[k]);
+    plane = fmax(plane, share.plane[k]);
   }
   return ball + fmax(ball, plane);
 }
@@ -233,13 +269,15 @@ static bool add_near(Listing* l, int one, int two) {
   }
   if (!are_spheres(l->m, i, j))
     (void)sr_pair_find((srShapeKind)l->m->collider[i].kind, (srShapeKind)l->m->collider[j].kind, &swap);
-  l->x->near[l->x->nnear++] = (srNear){.set = l->set,
-                                       .a = swap ? j : i,
-                                       .b = swap ? i : j,
-                                       .card_a = set->card[swap ? two : one],
-                                       .card_b = set->card[swap ? one : two],
-                                       .instance = -1,
-                                       .kind = swap ? kind_of(l->m, j, i) : kind_of(l->m, i, j)};
+  srNear* near = &l->x->near[l->x->nnear++];
+  *near = (srNear){.set = l->set,
+                   .a = swap ? j : i,
+                   .b = swap ? i : j,
+                   .card_a = set->card[swap ? two : one],
+                   .card_b = set->card[swap ? one : two],
+                   .instance = -1,
+                   .kind = swap ? kind_of(l->m, j, i) : kind_of(l->m, i, j)};
+  l->x->simple = l->x->simple && near->kind != SR_NEAR_ANY;
   return true;
 }
 
@@ -351,6 +389,7 @@ static void list_set(Listing* l) {
 static bool list_all(const srModel* m, const srData* d, struct srInstances* x) {
   Listing l = {.m = m, .d = d, .x = x};
   x->nnear = x->nlocated = 0;
+  x->simple = true;
   for (int located = 1; located >= 0; located--) {
     for (l.set = 0; l.set < m->nset && !l.full; l.set++) {
       if (sr_set_located(x, &m->set[l.set]) == located) list_set(&l);

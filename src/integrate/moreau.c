@@ -249,6 +249,7 @@ static srStatus create(srIntegrator* integrator, srMessages* messages) {
   const srmSaddleShape shape = {
       .nv = s->nv, .ng = joints ? s->ng : 0, .M = pattern, .G = joints ? s->G_sparsity : NULL, .mass = true};
   if (!take_contacts(integrator, pattern) || !take_sleep(integrator)) return out_of_memory(messages);
+  if (work->team != NULL && s->share != NULL) s->share(s->user, work->team);
   if (work->problem != NULL && sri_step_problem_is_small(work->problem)) return SR_OK;
   work->saddle = srm_saddle_create(&shape);
   return work->saddle != NULL ? SR_OK : out_of_memory(messages);
@@ -258,6 +259,7 @@ static void destroy(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   const srSystem* s = &integrator->system;
   if (work->sleep != NULL && s->sleep != NULL) s->sleep(s->user, NULL);
+  if (work->team != NULL && s->share != NULL) s->share(s->user, NULL);
   sri_sleep_destroy(work->sleep);
   srm_saddle_destroy(work->saddle);
   sri_step_mass_destroy(work->stiff);

@@ -86,6 +86,7 @@ void sr_instances_copy(const srModel* m, const struct srInstances* from, struct 
   const size_t n = (size_t)m->ninstance;
   to->nnear = from->nnear;
   to->nlocated = from->nlocated;
+  to->simple = from->simple;
   to->nused = from->nused;
   to->skin = from->skin;
   to->moved = from->moved;

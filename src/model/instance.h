@@ -36,6 +36,7 @@ struct srInstances {
   struct srBroad* broad;
   int nnear, most_near;
   int nlocated;  // near pairs that are located: they come first
+  bool simple;   // their kinds are known: none is SR_NEAR_ANY
   srNear* near;
   srInstance* instance;  // srModel.ninstance
   int nused, *used;      // those in use

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "collide/points.h"
 #include "constraint/constraint.h"
 #include "contact/element.h"
@@ -216,9 +217,7 @@ static double* rates_of_next(const List* x, long key) {
 }
 
 // K: of the law, or of the pair where the law has none of its own.
-static srUnilateral* add(List* x, long id, long key, const srSurfaceLaws* c, double K) {
-  if (x->choice != NULL && x->choice->rate != NULL) x->choice->rate[3 * x->count] = NAN;
-  srUnilateral* to = &x->out[x->count++];
+static srUnilateral* put_laws(srUnilateral* to, long id, long key, const srSurfaceLaws* c, double K) {
   *to = (srUnilateral){.id = id,
                        .pair = 1 + key,
                        .normal = -1,
@@ -231,6 +230,11 @@ static srUnilateral* add(List* x, long id, long key, const srSurfaceLaws* c, dou
                        .W = to->W,
                        .column = to->column};
   return to;
+}
+
+static srUnilateral* add(List* x, long id, long key, const srSurfaceLaws* c, double K) {
+  if (x->choice != NULL && x->choice->rate != NULL) x->choice->rate[3 * x->count] = NAN;
+  return put_laws(&x->out[x->count++], id, key, c, K);
 }
 
 // ---- identity ---------------------------------------------------------------------------------------------------------
@@ -466,18 +470,30 @@ bool sr_contact_points_fit(const srModel* m) {
   return m->nlink > 1 && m->ng == 0 && !m->absolute && !any_directed(m);
 }
 
-int sr_free_bodies(void* user, const double* q, srFreeBody* out) {
-  const srModelSystem* s = user;
-  (void)q;  // d has been there: `contacts`
-  for (int i = 1; i < s->m->nlink; ++i) {
+typedef struct Bodies {
+  const srModelSystem* s;
+  srFreeBody* out;
+} Bodies;
+
+static void put_free_bodies(void* user, int member, int from, int to) {
+  const Bodies* x = user;
+  const srModelSystem* s = x->s;
+  (void)member;
+  for (int i = 1 + from; i < 1 + to; ++i) {
     const double *pose = s->d->link_pose + 16 * i, *inertia = s->m->link_inertia + 16 * i;
-    srFreeBody* b = &out[i - 1];
+    srFreeBody* b = &x->out[i - 1];
     b->first = s->m->link_v[i];
     b->mass = inertia[15];
     for (int k = 0; k < 3; ++k) b->com[k] = inertia[12 + k] / b->mass;
     for (int k = 0; k < 9; ++k) b->rotation[k] = pose[4 * (k % 3) + k / 3];
     inverse_at(inertia, b->mass, b->com, b->inverse);
   }
+}
+
+int sr_free_bodies(void* user, const double* q, srFreeBody* out) {
+  const srModelSystem* s = user;
+  (void)q;  // d has been there: `contacts`
+  sr_team_loop(s->d->team, s->m->nlink - 1, put_free_bodies, &(Bodies){s, out});
   return 0;
 }
 
@@ -661,15 +677,6 @@ static double stiffness_of(const srModel* m, const srNear* near, const srSurface
                             (srElastic){set->E[near->card_b], set->nu[near->card_b], m->collider[near->b].radius});
 }
 
-// The place of the next contact where the same pair was listed there before, as from step to step: its laws are there. Else NULL.
-static srUnilateral* again(List* x, long key) {
-  srUnilateral* out = &x->out[x->count];
-  if (x->choice != NULL || out->pair != 1 + key || out->id != key) return NULL;
-  x->count++;
-  out->n = 0;
-  return out;
-}
-
 static bool link_sleeps(const List* x, int link) {
   for (int k = link; k > 0; k = x->m->link_parent[k]) {
     if (sr_link_nv[x->m->link_type[k]] > 0) return x->asleep[x->m->link_v[k]] != 0;
@@ -685,24 +692,46 @@ static bool sleeps(const List* x, const srCollider* a, const srCollider* b) {
   return m->collision[a->shape].belt < 0 && m->collision[b->shape].belt < 0;
 }
 
+// A simple pair as contact `at`. Where the same pair was listed there before, as from step to step, its laws are there already.
+static void put_simple_near(const List* x, const srNear* near, int at) {
+  const long key = pair_key(x->m, near);
+  srUnilateral* out = &x->out[at];
+  if (x->choice == NULL && out->pair == 1 + key && out->id == key) {
+    out->n = 0;
+  } else {
+    const srSurfaceLaws* law = sr_near_law(x->m, near);
+    (void)put_laws(out, key, key, law, stiffness_of(x->m, near, law));
+  }
+  put_simple(x, near, out);
+}
+
+static void put_simple_range(void* user, int member, int from, int to) {
+  const List* x = user;
+  (void)member;
+  for (int i = from; i < to; ++i) put_simple_near(x, &x->d->instances->near[i], x->count + i);
+}
+
 static void put_near(List* x) {
   const srModel* m = x->m;
   const struct srInstances* instances = x->d->instances;
+  if (x->points && instances->simple && m->priv->formula_belt < 0 && x->asleep == NULL && x->choice == NULL) {
+    sr_team_loop(x->d->team, instances->nnear, put_simple_range, x);
+    x->count += instances->nnear;
+    return;
+  }
   for (int i = 0; i < instances->nnear; ++i) {
     const srNear* near = &instances->near[i];
     const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
-    if (sleeps(x, a, b)) continue;
-    const srSurfaceLaws* law = sr_near_law(m, near);
     const long key = pair_key(m, near);
-    const bool simple = x->points && is_simple(m, near);
     bool swap;
-    if (is_left_out(x, key)) continue;
-    srUnilateral* same = simple ? again(x, key) : NULL;
-    const double K = same == NULL ? stiffness_of(m, near, law) : 0;
-    if (simple) {
-      put_simple(x, near, same != NULL ? same : add(x, key, key, law, K));
+    if (sleeps(x, a, b) || is_left_out(x, key)) continue;
+    if (x->points && is_simple(m, near)) {
+      if (x->choice != NULL && x->choice->rate != NULL) x->choice->rate[3 * x->count] = NAN;
+      put_simple_near(x, near, x->count++);
       continue;
     }
+    const srSurfaceLaws* law = sr_near_law(m, near);
+    const double K = stiffness_of(m, near, law);
     const Shapes of = {{a->point, b->point},
                        sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                        {a->radius, b->radius},

@@ -14,7 +14,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "constraint/constraint.h"
+#include "dynamics/link.h"
 #include "dynamics/measurement.h"
 #include "force/force.h"
 #include "system/bristle.h"
@@ -273,10 +275,35 @@ static int axes_rate(void* user, const double* v, double* out) {
   return 0;
 }
 
+// Loops over links that are shared: free bodies (share).
+typedef struct Moved {
+  const srModel* m;
+  const double* q;
+  double h;
+  const double* move;
+  double *v, *q_out;
+} Moved;
+
+static void drift_range(void* user, int member, int from, int to) {
+  const Moved* x = user;
+  (void)member;
+  sr_drift_links(x->m, 1 + from, 1 + to, x->q, x->h, x->move, x->v, x->q_out);
+}
+
 static int drift(void* user, const double* q, double h, const double* move, double* v, double* q_out) {
-  sr_drift(((const srModelSystem*)user)->m, q, h, move, v, q_out);
+  const srModelSystem* s = user;
+  Moved x = {.m = s->m, .q = q, .h = h, .move = move, .v = v, .q_out = q_out};
+  sr_team_loop(s->d->team, s->m->nlink - 1, drift_range, &x);
   return 0;
 }
+
+static void normalize_range(void* user, int member, int from, int to) {
+  const Moved* x = user;
+  (void)member;
+  sr_normalize_links(x->m, 1 + from, 1 + to, x->q_out);
+}
+
+static void share(void* user, srTeam* team) { ((srModelSystem*)user)->d->team = team; }
 
 static const char* row(void* user, int k, double* tolerance) {
   const srRow* r = &((const srModelSystem*)user)->m->row[k];
@@ -334,7 +361,7 @@ static void settle_free(srModelSystem* s, double t, const double* q, const doubl
 static int accepted(void* user, double t, double* q, double* v, double* y) {
   srModelSystem* s = user;
   (void)y;
-  sr_normalize(s->m, q);
+  sr_team_loop(s->d->team, s->m->nlink - 1, normalize_range, &(Moved){.m = s->m, .q_out = q});
   if (s->m->ng > 0 && has_rates(s->m)) accept_followers(s, t, q, v);
   if (s->m->absolute) settle_free(s, t, q, v);
   return 0;
@@ -373,6 +400,7 @@ srSystem sr_system(srModelSystem* user) {
       .clamps = sr_clamps,
       .nbody = user->points ? m->nlink - 1 : 0,
       .bodies = user->points ? sr_free_bodies : NULL,
+      .share = user->points ? share : NULL,
       .tangent = user->tangent != NULL && solver == NULL ? tangent : NULL,
       .qdot = position_rates,
       .retract = retract,
