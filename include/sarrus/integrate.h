@@ -567,6 +567,7 @@ SR_API const double* sri_lambda(const srIntegrator* integrator);
 // What the contacts did in the last step of a method that solves them by impulses; NULL: the method does not.
 typedef struct srImpulses {
   int count;    // contacts in the problem of the step
+  double gap;   // least of these, at its start
   int nstruck;  // impacts among them: contacts that closed with more than the speed that forces give in a few steps
   const long* struck;       // (nstruck) their ids ...
   const double* speed;      // ... and approach velocities, m/s

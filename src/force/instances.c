@@ -401,6 +401,7 @@ static bool list_all(const srModel* m, const srData* d, struct srInstances* x) {
 
 // Matches near pairs and instances. An instance is searched by its b, which is a ball: few touch it.
 static void connect(const srModel* m, struct srInstances* x) {
+  if (x->nused == 0) return;
   int *head = x->chain, *next = x->chain + m->ncollider;
   for (int i = 0; i < m->ncollider; i++) head[i] = -1;
   for (int k = 0; k < x->nused; k++) {

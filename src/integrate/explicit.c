@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "integrate/constrained.h"
+#include "math/v4.h"
 
 size_t sri_rk_room(const srTableau* tableau, int n) { return (size_t)(tableau->stages + 2) * (size_t)n; }
 
@@ -47,10 +48,12 @@ void sri_combine(int n, const double* x, double h, int count, const double* a, d
   }
 }
 
-int sri_not_finite(const srIntegrator* integrator, const double* x) {
+SRM_CLONES int sri_not_finite(const srIntegrator* integrator, const double* x) {
   int i = 0;
-  for (; i + 4 <= integrator->ncontrol; i += 4) {  // 0 times what is not finite is no number
-    if (!(0 * x[i] + 0 * x[i + 1] + 0 * x[i + 2] + 0 * x[i + 3] == 0)) break;
+  for (; i + 16 <= integrator->ncontrol; i += 16) {  // 0 times what is not finite is no number
+    const v4_any* at = (const v4_any*)(x + i);
+    const v4 sum = 0 * at[0] + 0 * at[1] + 0 * at[2] + 0 * at[3];
+    if (!((sum[0] + sum[1]) + (sum[2] + sum[3]) == 0)) break;
   }
   for (; i < integrator->ncontrol; ++i) {
     if (!isfinite(x[i])) return i;

@@ -297,6 +297,7 @@ typedef struct Share {
   int first;                    // contacts begin behind so many
   int count[SR_TEAM_MOST];      // of each member: contacts that it has chosen ...
   double change[SR_TEAM_MOST];  // ... largest change of u_N by forces
+  double gap[SR_TEAM_MOST];     // ... and least gap of contacts of the problem
   bool levers[SR_TEAM_MOST];
 } Share;
 
@@ -495,6 +496,7 @@ static void gaps_at_start(srMoreau* work, double h) {
 static void choose(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   work->count = 0;
+  work->told.gap = HUGE_VAL;
   if (work->nlisted > 0) memset(work->chose, 0, (size_t)work->nlisted * sizeof *work->chose);
   if (work->now < 1) gaps_at_start(work, h);
   if (work->body == NULL) {
@@ -512,6 +514,7 @@ static bool is_fast(const srUnilateral* c, double was, double is, double change,
 // s of a rigid contact.
 static double shift_of(const srUnilateral* c, double was, double change, double h, bool fast) {
   double s = c->gap / h;
+  if (c->gap >= 0 && !fast) return s;
   if (c->gap < 0) {
     const double most = fmax(fmin(PUSH_MOST * change, sqrt(-change * s)), -PUSH_LEAST * s);
     const double small = PUSH_DEPTH * change;
@@ -574,31 +577,34 @@ static bool set_velocities(const srIntegrator* integrator, int from, int to) {
   return false;
 }
 
-// Their cones; returns the largest change of u_N by forces.
-static double set_cones(const srIntegrator* integrator, double h, int from, int to) {
-  srMoreau* work = integrator->work;
-  double change = 0;
+// Their cones; largest change of u_N by forces and least gap of this member.
+static void set_cones(Share* of, int member, int from, int to) {
+  srMoreau* work = of->integrator->work;
+  const double h = of->h;
+  double change = 0, gap = HUGE_VAL;
   for (int i = from; i < to; ++i) {
     srStepContact* c = &work->chosen[i];
     const double is = work->u_free[i], own = change_of(work, c->from, work->v0);
     c->cone = (srContactCone){.rows = c->rows, .mu = c->rows > 1 ? c->from->mu : 0};
     c->given = h * c->from->clamp;
     work->fast[i] = is_fast(c->from, work->before[3 * i], is, own, h);
+    gap = c->from->gap < gap ? c->from->gap : gap;  // fmin is a call
     if (work->compliant && c->given == 0) {
       set_law(c->from, h, &c->cone);
     } else {
       c->cone.shift = shift_of(c->from, work->before[3 * i], own, h, work->fast[i]);
     }
     const double by = fabs(is - work->before[3 * i]);
-    change = by > change ? by : change;  // fmax is a call
+    change = by > change ? by : change;
   }
-  return change;
+  of->change[member] = change;
+  of->gap[member] = gap;
 }
 
 static void set_range(void* user, int member, int from, int to) {
   Share* of = user;
   of->levers[member] = set_velocities(of->integrator, of->first + from, of->first + to);
-  of->change[member] = set_cones(of->integrator, of->h, of->first + from, of->first + to);
+  set_cones(of, member, of->first + from, of->first + to);
 }
 
 // Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
@@ -611,6 +617,7 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
   sr_team_loop(team, work->count - from, set_range, &share);
   for (int k = 0; k < sr_team_hands(team, work->count - from); ++k) {
     change = fmax(change, share.change[k]);
+    work->told.gap = fmin(work->told.gap, share.gap[k]);
     work->levers = work->levers || share.levers[k];
   }
   for (int i = first; i < work->count; ++i) {
@@ -992,8 +999,8 @@ static void tell(srIntegrator* integrator, double h) {
       work->time[told->nstruck] = integrator->t_before + when * h;
       work->speed[told->nstruck++] = -(when > 0 ? was + when * (work->u_free[i] - was) : was);
     }
-    double after[3];
     if (work->body != NULL) continue;
+    double after[3];
     velocity_of(work, c->from, c->rows, work->v_end, END, after);
     for (int k = 0; k < c->rows; ++k) {
       const double mean = 0.5 * (work->before[3 * i + k] + after[k]) - c->from->b[k];  // a belt does work, too

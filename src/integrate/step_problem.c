@@ -56,7 +56,7 @@ struct srStepProblem {
   int most, most_dense;
   bool is_blocks, is_small, is_factored, clamps;
   const srFreeBody* free;   // NULL: contacts have rows
-  int nfree, *first, *own;  // of these: their number, and of each its first velocity and its block, side by side
+  int nfree, *first, *own;  // of these: their number, and of each its first velocity and its group, side by side
   int* numbered;            // those of the large problem
   srTeam* team;             // NULL: none
   const double* motion;
@@ -275,7 +275,6 @@ static void weigh(const srStepProblem* x, const srUnilateral* c, Range* range) {
   int blocks[2], first[2];
   const int* velocity;
   if (x->clamps && c->clamp > 0) range->heavy = true;
-  if (x->is_blocks && x->free != NULL) return;
   const int n = sri_step_problem_concerned(x, c, first, &velocity);
   if (!blocks_of(x, c, blocks)) range->heavy = range->jointed = true;
   for (int k = 0; k < n; ++k) {
@@ -289,10 +288,10 @@ static void unite_groups(srStepProblem* x, const srStepContact* contact, int cou
   int first[2];
   const int* velocity;
   for (int i = 0; i < count && x->free != NULL; ++i) {
-    const int *body = contact[i].point.body, a = body[0] >= 0 ? x->group[x->own[body[0]]] : -1;
-    const int b = body[1] >= 0 ? x->group[x->own[body[1]]] : -1;
+    const int *body = contact[i].point.body, a = body[0] >= 0 ? x->own[body[0]] : -1,
+              b = body[1] >= 0 ? x->own[body[1]] : -1;
     x->of[i] = a >= 0 ? a : b;
-    if (a >= 0 && b >= 0) unite(x->parent, a, b);
+    if (a >= 0 && b >= 0 && x->parent[a] != x->parent[b]) unite(x->parent, a, b);
   }
   for (int i = 0; i < count && x->free == NULL; ++i) {
     const int n = sri_step_problem_concerned(x, contact[i].from, first, &velocity);
@@ -314,7 +313,7 @@ static void find_islands(srStepProblem* x, const srStepContact* contact, int cou
     }
     Range* range = &x->range[x->island[r]];
     ++range->end;
-    weigh(x, contact[i].from, range);
+    if (!(x->is_blocks && x->free != NULL)) weigh(x, contact[i].from, range);
   }
   for (int k = 0, at = 0; k < x->nisland; ++k) {
     const int n = x->range[k].end;
@@ -694,9 +693,9 @@ static void inverse_inertia(const srFreeBody* b, double out[6]) {
 }
 
 // Free bodies are numbered in the order of their contacts.
-static int free_body_of(srStepProblem* x, int body) {
+static inline int free_body_of(srStepProblem* x, int body) {
   if (body < 0) return SR_CONTACT_FIXED;
-  int* number = &x->body[x->own[body]];
+  int* number = &x->body[body];
   if (*number < 0) {
     x->numbered[x->large->nbody] = body;
     *number = x->large->nbody++;
@@ -752,14 +751,21 @@ static void take_large(void* user, int member, int from, int to) {
   for (int i = from; i < to; ++i) memcpy(of->impulse + 3 * of->x->of[i], of->x->p + 3 * i, 3 * sizeof *of->impulse);
 }
 
-// The bodies of contact i, whose numbers follow those before.
-static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact, int i) {
+// The contacts of an island, and the bodies of these, whose numbers follow those before.
+static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact,
+                      const Range* range) {
   srContactProblem* p = x->large;
-  const srStepContact* c = &contact[i];
-  if (x->free == NULL) add_rows(x, M, v_free, c);
-  for (int side = 0; side < 2 && x->free != NULL; ++side)
-    p->point[p->ncontact].body[side] = free_body_of(x, c->point.body[side]);
-  x->of[p->ncontact++] = i;
+  for (int i = range->first; i < range->end; ++i) {
+    const srStepContact* c = &contact[x->order[i]];
+    if (x->free != NULL) {
+      int* body = p->point[p->ncontact].body;
+      body[0] = free_body_of(x, c->point.body[0]);
+      body[1] = free_body_of(x, c->point.body[1]);
+    } else {
+      add_rows(x, M, v_free, c);
+    }
+    x->of[p->ncontact++] = x->order[i];
+  }
 }
 
 static bool is_large(const Range* range) { return !range->heavy && range->end - range->first > SMALL; }
@@ -785,7 +791,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   p->ncontact = p->nbody = 0;
   for (int k = 0; k < x->nisland; ++k) {
     const Range* range = &x->range[k];
-    for (int i = range->first; i < range->end && is_large(range); ++i) add_large(x, M, v_free, contact, x->order[i]);
+    if (is_large(range)) add_large(x, M, v_free, contact, range);
   }
   if (p->ncontact == 0) return SR_OK;
   if (x->free != NULL) sr_team_loop(x->team, p->nbody, put_free_bodies, x);
@@ -824,7 +830,7 @@ void sri_step_problem_see(srStepProblem* x, srSeeProblem* see, void* user) {
 void sri_step_problem_bodies(srStepProblem* x, const srFreeBody* body, const double* motion) {
   for (int i = 0; i < x->nfree && x->free != body; ++i) {
     x->first[i] = body[i].first;
-    x->own[i] = x->block[body[i].first];
+    x->own[i] = group_of(x, body[i].first);
   }
   x->free = body;
   x->motion = motion;

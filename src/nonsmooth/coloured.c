@@ -163,7 +163,7 @@ static int root_of(int* parent, int i) {
 }
 
 static void connect(srLanes* l, const int body[2]) {
-  if (!moves(l, body[0]) || !moves(l, body[1])) return;
+  if (!moves(l, body[0]) || !moves(l, body[1]) || l->island[body[0]] == l->island[body[1]]) return;
   const int a = root_of(l->island, body[0]), b = root_of(l->island, body[1]);
   l->island[a > b ? a : b] = a < b ? a : b;
 }
@@ -246,20 +246,15 @@ SRM_CLONES static void find_arms(void* user, int member, int from, int to) {
   }
 }
 
-static inline bool round_at(const srLanes* l, const srContactPoint* x, int side, bool central) {
-  const int body = x->body[side];
-  return !moves(l, body) || (l->body[body].round && central);
-}
-
 static int first_free(uint64_t taken) { return ~taken == 0 ? COLOURS : __builtin_ctzll(~taken); }
 
 #define NO_KEY UINT32_MAX  // nothing moves
 
 // central: of both sides, as in srLanes.
 static inline uint32_t colour_contact(srLanes* l, const srContactPoint* x, int central) {
-  const int body = mover(l, x->body);
-  if (body < 0) return NO_KEY;
-  const bool pairs = moves(l, x->body[0]) && moves(l, x->body[1]);
+  const bool first = moves(l, x->body[0]), second = moves(l, x->body[1]), pairs = first && second;
+  const int body = second ? x->body[1] : x->body[0];
+  if (!first && !second) return NO_KEY;
   int colour;
   if (pairs) {
     uint64_t *a = &l->pair[x->body[0]], *b = &l->pair[x->body[1]];
@@ -271,8 +266,9 @@ static inline uint32_t colour_contact(srLanes* l, const srContactPoint* x, int c
     colour = first_free(l->wall[body]);
     l->wall[body] |= colour < COLOURS ? (uint64_t)1 << colour : 0;
   }
-  const int kind =
-      !l->rows && round_at(l, x, 0, central & 1) && round_at(l, x, 1, central & 2) ? SR_LANES_BALL : SR_LANES_ROWS;
+  const bool round = (!first || (l->body[x->body[0]].round && (central & 1))) &&
+                     (!second || (l->body[x->body[1]].round && (central & 2)));
+  const int kind = !l->rows && round ? SR_LANES_BALL : SR_LANES_ROWS;
   return (uint32_t)(bundle_of(l, body) * CLASSES + ((pairs ? COLOURS + 1 : 0) + colour) * SR_LANES_KINDS + kind);
 }
 

@@ -55,7 +55,7 @@ void sr_run_add_heat(void* user, double energy) { ((srRun*)user)->w_before[SR_AC
 void sr_run_take_impulses(srRun* run) {
   const srImpulses* x = sri_impulses(run->integrator);
   if (x == NULL) return;
-  for (int i = 0; i < x->count; ++i) {
+  for (int i = 0; i < x->count && -x->gap > run->contacts->deepest; ++i) {
     const srUnilateral* contact = sri_contact_of_step(run->integrator, i);
     if (-contact->gap > run->contacts->deepest && sr_contact_is_length(run->m, contact->id))
       run->contacts->deepest = -contact->gap;
