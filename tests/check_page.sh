@@ -112,9 +112,19 @@ cat > "$work/</script><img src=x onerror=boom=4>.xml" << 'END'
 END
 (cd "$work" && "$sarrus" run "</script><img src=x onerror=boom=4>.xml" --page "$out/hostile.html" --quiet 2> "$work/err") || fail "hostile names: $(head -c 300 "$work/err")"
 grep -c 'boom' "$out/hostile.html" | grep -qx 0 || fail "a name of the model is in the page as it is"
-parts="motion names modes"
+parts="motion names modes embed"
 [ "${SARRUS_TEST_LONG:-0}" = 1 ] && parts=
 # shellcheck disable=SC2086
+# The page in a frame of another one, as notebooks have it.
+"$sarrus" run models/mechanisms/four-bar.xml --t-end 1 --page "$out/four-bar.html" --quiet 2> "$work/err" || fail "four-bar: $(head -c 300 "$work/err")"
+python3 - "$out" << 'END' || fail "embed.html"
+import html, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+text = (folder / "four-bar.html").read_text().replace("<script", '<script type="text/plain" id="sarrus-options">embed=1&play=0&quality=low</script><script', 1)
+frame = f'<iframe sandbox="allow-scripts" style="width:100%;height:420px;border:0" srcdoc="{html.escape(text)}"></iframe>'
+script = "<script>window.sarrus = {}; window.heard = []; addEventListener('message', (e) => window.heard.push(e.data));</script>"
+(folder / "embed.html").write_text(f'<!doctype html><link rel="icon" href="data:,"><body>{script}{frame}')
+END
 "$sarrus" run models/paper1/hexapod.xml --t-end 1.2 --every 0.01 --glb "$work/hexapod.glb" --quiet 2> "$work/err" || fail "hexapod --glb: $(head -c 300 "$work/err")"
 node tests/page/glb.mjs page/node_modules/three "$work/hexapod.glb" "$out/hexapod.csv" torso tibia3 foot6 || fail "three.js reads another motion"
 if [ $bad -eq 0 ]; then timeout 900 node tests/page/check.mjs "$chromium" "$out" $parts || bad=1; fi

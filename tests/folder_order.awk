@@ -17,5 +17,5 @@ BEGIN {
   allowed["page", "page"] = allowed["page", "integrate"] = 1
   for (i = 1; i <= n; i++) if (allowed["page", line[i]]) allowed["live", line[i]] = 1
   allowed["live", "page"] = allowed["live", "io"] = allowed["live", "live"] = allowed["live", "integrate"] = 1
-  split("base math collide expr law model dynamics constraint record system analysis simulate advise report network netfile integrate io plot access", few, " "); for (i in few) allowed["access", few[i]] = 1
+  split("base math collide expr law model dynamics constraint record system analysis simulate advise report network netfile integrate io plot page access", few, " "); for (i in few) allowed["access", few[i]] = 1
 }

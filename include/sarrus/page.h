@@ -27,6 +27,11 @@ SR_API const char* const* sr_page_record(const srPage* page, int* n);
 // Keeps a row of the run and the poses of all bodies at d's state. SR_MEMORY: the row is lost.
 SR_API srStatus sr_page_row(srPage* page, const srData* d, const double* row);
 
+// Of a table of results that a run of m has written, in relative coordinates: its columns alone, which begin with t and the coordinates q.NAME of m (else
+// SR_INPUT). The rows go in one by one: bodies are placed by their coordinates, d is a scratch.
+SR_API srStatus sr_page_create_table(const srModel* m, const srColumns* columns, srMessages* messages, srPage** out);
+SR_API srStatus sr_page_table_row(srPage* page, srData* d, const double* row);
+
 // Modes of small motions, which the page shows one by one: each mode is followed by the poses of SR_PAGE_PHASES phases of its period, 2 pi k / SR_PAGE_PHASES,
 // at states d of sr_mode_state with this amplitude. index: of the mode in reports. A page of modes has the state that they are about as its only row.
 #define SR_PAGE_PHASES 32
@@ -40,6 +45,7 @@ typedef struct srPageDef {
   const char* report;        // JSON of sr_report_run
   const char* provenance;    // line of sr_report_run_provenance
   const char* stability;     // of modes: a word
+  const char* options;       // how the page opens, as behind ? of its address: "embed=1&theme=dark"; NULL
 } srPageDef;
 // SR_IO: a file cannot be opened; SR_INPUT: front is no front end; SR_FAILED: the page could not be written to its end. size (may be
 // NULL): its bytes.

@@ -2,6 +2,7 @@
 import './style.css';
 import { readDocument } from './data.js';
 import { el, svg } from './dom.js';
+import { startMessages } from './embed.js';
 import { icon } from './icons.js';
 import { makeCommands, openPalette, startKeys } from './keys.js';
 import { Modes } from './modes.js';
@@ -15,9 +16,11 @@ import { Topology } from './topology.js';
 import { Properties, Tree } from './tree.js';
 import { View } from './view.js';
 
-// The address says quality, theme, time and selection: page.html?quality=low&theme=dark#t=1.5&select=body:3
+// The address says quality, theme, time and selection: page.html?quality=low&theme=dark#t=1.5&select=body:3. A page without an address of its own (in a notebook)
+// has them in its data.
 export function words() {
-  const out = new URLSearchParams(location.search);
+  const out = new URLSearchParams(document.getElementById('sarrus-options')?.textContent ?? '');
+  for (const [name, value] of new URLSearchParams(location.search)) out.set(name, value);
   for (const [name, value] of new URLSearchParams(location.hash.slice(1))) out.set(name, value);
   return out;
 }
@@ -87,6 +90,7 @@ export class Page {
     this.commands = makeCommands(this);
     this.app.append(header(this), el('aside', { class: 'left' }, this.tree.element, this.properties.element), this.host,
       el('aside', { class: 'right' }, this.plots.element, this.report.element, this.modes.element), this.timeline.element, this.modes.foot);
+    this.app.classList.toggle('embed', options.get('embed') === '1');
     this.startView();
     on('mode', () => this.showMode());
     this.showMode();
@@ -183,7 +187,7 @@ export class Page {
   // What was seen is in the address: a link shows it again.
   remember() {
     on('time selection', () => {
-      if (state.playing) return;
+      if (state.playing || this.options.get('embed') === '1') return;
       clearTimeout(this.remembering);
       this.remembering = setTimeout(() => {
         const s = state.selection, t = Number(state.time.toPrecision(9)), model = /[#&](model=[^&]*)/.exec(location.hash);
@@ -240,6 +244,7 @@ export async function openDocument() {
   try {
     const page = new Page(await readDocument(), options);
     page.begin();
+    startMessages(page);
     publish(page);
   } catch (error) {
     document.getElementById('app').replaceChildren(el('div', { class: 'notice' }, el('b', {}, 'This page could not be read'), el('span', {}, error.message)));

@@ -135,7 +135,7 @@ export class Timeline {
     const g = canvas.getContext('2d');
     g.scale(ratio, ratio);
     const chosen = this.lanes.filter((lane) => isSelected('contact', lane.index));
-    this.shown = [...new Set([...this.lanes.slice(0, MOST), ...chosen])].slice(-MOST);
+    this.shown = h < 64 ? [] : [...new Set([...this.lanes.slice(0, MOST), ...chosen])].slice(-MOST);  // too low in other pages
     if (this.shown.length > 0) this.drawLanes(g, w, h, c);
     else this.drawEnergy(g, w, h, c);
     this.drawRuler(g, w, c);

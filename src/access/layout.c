@@ -3,6 +3,7 @@
 #include <sarrus/modes.h>
 #include <sarrus/netfile.h>
 #include <sarrus/network.h>
+#include <sarrus/page.h>
 #include <sarrus/plot.h>
 #include <sarrus/recommend.h>
 #include <sarrus/report.h>
@@ -287,6 +288,14 @@ static const srMember members[] = {
     ONE(srRunReport, error_message),
     ONE(srRunReport, messages),
     ONE(srRunReport, verbose),
+    WHOLE(srPageDef),
+    ONE(srPageDef, front),
+    ONE(srPageDef, described),
+    ONE(srPageDef, file),
+    ONE(srPageDef, report),
+    ONE(srPageDef, provenance),
+    ONE(srPageDef, stability),
+    ONE(srPageDef, options),
     WHOLE(srColumns),
     ONE(srColumns, count),
     ONE(srColumns, names),

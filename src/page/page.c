@@ -21,6 +21,7 @@ struct srPage {
   const srModel* m;
   srPageWish wish;
   srColumns* columns;
+  bool given;  // the columns are those of a table, in the pool of the wish
   size_t rows, room;
   double* t;      // rows
   float* column;  // rows x (columns - 1): without t
@@ -47,9 +48,57 @@ srStatus sr_page_create(const srModel* m, const char* const* record, int n, srMe
   return SR_OK;
 }
 
+static bool copy_columns(srPage* p, const srColumns* columns) {
+  jmp_buf failed;
+  p->wish.pool.on_fail = &failed;
+  if (setjmp(failed) != 0) return false;
+  const char **names = sr_pool_alloc(&p->wish.pool, (size_t)(columns->count + 1) * sizeof *names), **units = names;
+  units = sr_pool_alloc(&p->wish.pool, (size_t)(columns->count + 1) * sizeof *units);
+  for (int i = 0; i < columns->count; i++) {
+    names[i] = sr_pool_text(&p->wish.pool, columns->names[i]);
+    units[i] = sr_pool_text(&p->wish.pool, columns->units[i]);
+  }
+  p->columns = sr_pool_alloc(&p->wish.pool, sizeof *p->columns);
+  *p->columns = (srColumns){columns->count, names, units};
+  return true;
+}
+
+// t, then q.NAME of all coordinates, as every run writes them.
+static bool begins_with_coordinates(const srModel* m, const srColumns* columns) {
+  if (columns->count < m->nq + 1) return false;
+  for (int i = 0; i < m->nq; i++) {
+    const char* name = columns->names[i + 1];
+    if (strncmp(name, "q.", 2) != 0 || strcmp(name + 2, m->q_name[i]) != 0) return false;
+  }
+  return strcmp(columns->names[0], "t") == 0;
+}
+
+srStatus sr_page_create_table(const srModel* m, const srColumns* columns, srMessages* messages, srPage** out) {
+  *out = NULL;
+  if (m->formulation != SR_FORMULATION_RELATIVE || !begins_with_coordinates(m, columns)) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "the table is not of a run of the model '%s': it must begin with t and the coordinates, q.NAME, in "
+                    "their order",
+                    m->name != NULL ? m->name : "");
+    return SR_INPUT;
+  }
+  srPage* p = sr_alloc(sizeof *p);
+  if (p == NULL) return SR_MEMORY;
+  p->m = m;
+  p->given = true;
+  sr_pool_init(&p->wish.pool);
+  const bool copied = copy_columns(p, columns);
+  p->wish.pool.on_fail = NULL;
+  if (copied)
+    *out = p;
+  else
+    sr_page_destroy(p);
+  return copied ? SR_OK : SR_MEMORY;
+}
+
 void sr_page_destroy(srPage* p) {
   if (p == NULL) return;
-  sr_columns_destroy(p->columns);
+  if (!p->given) sr_columns_destroy(p->columns);
   sr_free(p->t);
   sr_free(p->column);
   sr_free(p->pose);
@@ -97,6 +146,11 @@ srStatus sr_page_row(srPage* p, const srData* d, const double* row) {
   sr_page_poses(d, p->rows > 0 ? now - poses : NULL, now);
   p->rows++;
   return SR_OK;
+}
+
+srStatus sr_page_table_row(srPage* p, srData* d, const double* row) {
+  if (sr_evaluate(p->m, d, row[0], row + 1, NULL, NULL, SR_STAGE_POSITION) != 0) return SR_FAILED;
+  return sr_page_row(p, d, row);
 }
 
 // ---- modes -------------------------------------------------------------------------------------------------------------------
@@ -190,6 +244,12 @@ void sr_page_put_modes(srJson* json, const srPage* p, const char* stability) {
   sr_json_object_end(json);
 }
 
+// As behind the ? of an address: nothing there is markup.
+static bool are_options(const char* text) {
+  static const char taken[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789=&.:_-";
+  return text == NULL || strspn(text, taken) == strlen(text);
+}
+
 static bool put_data(FILE* to, const srPage* p, const srPageDef* def) {
   srText text = {0}, triangles = {0};
   srJson json = sr_json_begin(&text);
@@ -209,6 +269,8 @@ static bool put_data(FILE* to, const srPage* p, const srPageDef* def) {
                     put_packed(to, "columns", p->column, p->rows, row_columns(p), sizeof *p->column) &&
                     put_packed(to, "poses", p->pose, p->rows, row_poses(p), sizeof *p->pose) &&
                     (p->nmode == 0 || put_packed(to, "modes", p->phase, p->phases, row_poses(p), sizeof *p->phase));
+  if (def->options != NULL)
+    fprintf(to, "<script type=\"text/plain\" id=\"sarrus-options\">%s</script>\n", def->options);
   sr_text_free(&text);
   sr_text_free(&triangles);
   return good;
@@ -234,6 +296,12 @@ static srStatus read_front(const char* path, srMessages* messages, srText* out) 
 srStatus sr_page_write(const srPage* p, const srPageDef* def, const char* path, srMessages* messages, size_t* size) {
   srText front = {0};
   srOutput* output = NULL;
+  if (!are_options(def->options)) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "options of a page are NAME=VALUE&NAME=VALUE of letters, digits, '.', ':', '-' and '_', not '%s'",
+                    def->options);
+    return SR_INPUT;
+  }
   srStatus status = read_front(def->front, messages, &front);
   if (status == SR_OK) status = sr_output_create(path, messages, &output);
   if (status != SR_OK) {

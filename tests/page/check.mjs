@@ -256,6 +256,48 @@ async function checkModes(page) {
   quiet(page, 'modes');
 }
 
+// ---- in other pages ---------------------------------------------------------------------------------------------------
+// embed.html has a page in a frame that may run scripts and nothing else, as notebooks show it: it is set and read by messages alone.
+async function checkEmbed(page) {
+  await page.open(address('embed.html'));
+  await page.until('the frame is ready', () => window.heard.some((m) => m.sarrus === 'ready'));
+  const ask = (message) => page.run(async (m) => {
+    const id = window.heard.length + 1000, frame = document.querySelector('iframe').contentWindow;
+    frame.postMessage({ ...m, id }, '*');
+    for (let i = 0; i < 200; i++) {
+      const answer = window.heard.find((x) => x.id === id);
+      if (answer) return answer;
+      await new Promise((done) => { setTimeout(done, 25); });
+    }
+    return null;
+  }, message);
+  const first = await ask({ sarrus: 'get' });
+  ensure(first?.name === 'four-bar' && first.start === 0 && first.end === 1 && first.playing === false && first.view === 'animate', `get: ${JSON.stringify(first)}`);
+  const camera = { position: [1, -2, 3], target: [0.25, 0.5, -0.125] };
+  const then = await ask({ sarrus: 'set', time: 0.375, selection: { kind: 'body', name: 'rocker' }, speed: 0.5, theme: 'dark', camera });
+  const near = (a, b) => a.every((x, i) => Math.abs(x - b[i]) < 1e-6);
+  ensure(then?.time === 0.375 && then.selection?.name === 'rocker' && then.speed === 0.5 && then.theme === 'dark' && near(then.camera.position, camera.position) && near(then.camera.target, camera.target), `set: ${JSON.stringify(then)}`);
+  const late = await ask({ sarrus: 'set', time: 99 });
+  ensure(late?.time === 1, `a time beyond the end becomes the end: ${JSON.stringify(late)}`);
+  for (const wrong of [{ time: 'soon' }, { time: null }, { colour: 1 }, { selection: { kind: 'body', name: 'nobody' } }, { selection: { kind: '__proto__', name: 'x' } }, { camera: { position: [1, 2, 3], target: [1, 2, 3] } }, { theme: '<img>' }]) {
+    const answer = await ask({ sarrus: 'set', ...wrong });
+    ensure(answer?.sarrus === 'error' && typeof answer.error === 'string', `${JSON.stringify(wrong)} is taken: ${JSON.stringify(answer)}`);
+  }
+  ensure((await ask({ sarrus: 'get' }))?.selection?.name === 'rocker', 'what was refused has changed something');
+  await ask({ sarrus: 'listen' });
+  const before = await page.run(() => window.heard.length);
+  await ask({ sarrus: 'set', time: 0, playing: true });
+  await page.until('it tells of the time that passes', (n) => window.heard.slice(n).filter((m) => m.sarrus === 'state' && m.time > 0 && m.id === undefined).length > 2, before);
+  await ask({ sarrus: 'set', playing: false, time: 0.5 });
+  await frames(page, 3);
+  await page.picture(join(folder, 'embed.png'));
+  quiet(page, 'in a frame');
+  await page.open(address('hexapod.html', '?embed=1&play=0&quality=low&theme=light#t=0.5'));
+  const shown = await page.run(() => ['.head', '.left', '.right', '.view', '.foot'].map((x) => document.querySelector(x).getBoundingClientRect()).map((b) => [b.width, b.height]));
+  ensure(shown.slice(0, 3).every((b) => b[0] * b[1] === 0) && shown[3][0] > 600 && shown[3][1] > 300 && shown[4][1] < 64, `embedded: ${shown}`);
+  quiet(page, 'embedded');
+}
+
 // ---- without WebGL ----------------------------------------------------------------------------------------------------
 async function checkFlat(page) {
   await page.open(address('hostile.html', '?webgl=none&play=0#t=1'));
@@ -305,6 +347,7 @@ const parts = {
   motion: [1366, 768, async (page) => { await checkMotion(page); await checkKeys(page); }],
   names: [1120, 420, async (page) => { await checkHostile(page); await checkFlat(page); }],
   modes: [1120, 420, checkModes],
+  embed: [800, 480, checkEmbed],
   cost: [480, 320, async (page) => { await checkCost(page, 'hexapod.html', 60); await checkCost(page, 'balls.html', 30); }],  // small: filling pixels is the software renderer's work
   pictures: [1366, 768, takePictures],
 };

@@ -1,11 +1,20 @@
 """Tables and figures of results, errors with their place, and the notebook's view of them."""
+import base64
+import html
+import json
+import os
+import pathlib
+import re
 import tempfile
+import webbrowser
 import xml.etree.ElementTree as ElementTree
+import zlib
 
 import numpy as np
 from common import MODELS, main, refuses
 
 import sarrus
+from sarrus._page import front
 
 
 def _fall():
@@ -41,6 +50,69 @@ def test_a_figure_is_svg_with_the_names_and_notebooks_show_it():
         figure.save(folder + "/fall.svg")
         with open(folder + "/fall.svg", encoding="utf-8") as file:
             assert file.read() == figure.svg
+
+
+def _blocks(page):
+    """{name: bytes} of the data of a page: deflated, in base64."""
+    return {name: zlib.decompress(base64.b64decode(text), -15)
+            for name, text in re.findall(r'<script type="text/plain" id="sarrus-(model|report|times|poses|columns)">([^<]*)</script>', page)}
+
+
+def _unpack(data, rows, columns, width):
+    """Undoes the planes of bytes, zigzag and differences of columns (src/page/pack.c), with numpy."""
+    kind = f"<u{width}"
+    planes = np.frombuffer(data, np.uint8).reshape(columns, width, rows).transpose(0, 2, 1)
+    z = np.ascontiguousarray(planes).view(kind).reshape(columns, rows)
+    d = (z >> 1) ^ (~(z & 1) + 1)
+    return np.cumsum(d, axis=1, dtype=kind).view(f"<f{width}").T
+
+
+def test_a_result_is_a_page_with_its_columns_and_the_poses_of_its_coordinates():
+    if front() is None:
+        return
+    for formulation in ("relative", "absolute"):
+        r = sarrus.run(MODELS / "double-pendulum.xml", t_end=1, every=0.05, formulation=formulation)
+        with tempfile.TemporaryDirectory() as folder:
+            r.page(folder + "/p.html")
+            with open(folder + "/p.html", encoding="utf-8") as file:
+                blocks = _blocks(file.read())
+        model, n = json.loads(blocks["model"]), len(r)
+        assert [c["name"] for c in model["columns"]] == r.names[1:] and model["rows"] == n
+        assert json.loads(blocks["report"])["steps"] == r.report["steps"]
+        assert (_unpack(blocks["times"], n, 1, 8)[:, 0] == r.t).all()
+        assert np.array_equal(_unpack(blocks["columns"], n, len(r.names) - 1, 4), r.table[:, 1:].astype(np.float32), equal_nan=True)
+        poses = _unpack(blocks["poses"], n, 14, 4).reshape(n, 2, 7)  # both rods turn about y: the second by both angles, at the end of the first
+        names = [x for x in r.names if x.startswith("q.")]
+        angle = np.cumsum(r[names], axis=1)
+        for body in range(2):
+            turn = 2 * np.arctan2(poses[:, body, 5], poses[:, body, 3])
+            assert np.abs(np.exp(1j * turn) - np.exp(1j * angle[:, body])).max() < 1e-6
+        assert np.abs(poses[:, 0, :3]).max() == 0 and np.allclose(np.hypot(poses[:, 1, 0], poses[:, 1, 2]), 1, atol=1e-6)
+
+
+def test_notebooks_show_the_page_of_a_run_and_its_names_are_no_markup():
+    text = """<sarrus version="1" name="&lt;b onclick=boom&gt;&amp;quot;&lt;!--"><body name="&lt;img onerror=boom&gt;"><joint type="revolute" axis="0 1 0"/>
+      <inertial mass="1" com="0 0 -1" inertia="1 1 1"/></body></sarrus>"""
+    r = sarrus.loads(text).compile().run(t_end=1, every=0.001)
+    shown = r._repr_html_()
+    if front() is None:
+        assert "<svg" in shown
+        return
+    assert "<img" not in shown and "<b " not in shown and shown.count("<iframe") == 1 and 'sandbox="allow-scripts"' in shown
+    frame = re.search(r'srcdoc="([^"]*)"', shown)[1]
+    assert "<" not in frame and shown.endswith('"></iframe>')
+    page = html.unescape(frame)
+    assert 'id="sarrus-options">embed=1&play=0<' in page and json.loads(_blocks(page)["model"])["rows"] <= 601
+    assert json.loads(_blocks(page)["model"])["model"]["name"] == "<b onclick=boom>&quot;<!--"
+    r.notebook = "figure"
+    assert "<svg" in r._repr_html_() and "<iframe" not in r._repr_html_()
+    assert "<svg" in _fall()._repr_html_()  # of no model
+    refuses(sarrus.Error, "of a model", _fall().page, "x.html")
+    opened = []
+    webbrowser.register("none", None, type("None", (), {"open": lambda self, url, *_: opened.append(url) or True})(), preferred=True)
+    path = r.show()
+    assert opened == [pathlib.Path(path).as_uri()] and pathlib.Path(path).stat().st_size > 1e5
+    os.remove(path)
 
 
 def test_a_run_of_a_file_and_of_a_model_are_the_same_kind_of_object():

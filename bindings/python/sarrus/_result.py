@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Union
 import numpy as np
 
 from . import _library as L
+from . import _page
 from ._error import Messages, nearest
 from ._figure import MOST_SERIES, Figure, draw
 from ._memory import Handle, address, view
@@ -26,12 +27,15 @@ class Result:
     result[5], result[-1]       a row, as {name: number};  result[10:20]  some rows, as a Result
     result.at(0.35)             the row at a time, interpolated
     result.select("q.*")        {name: column}
-    result.figure("q.*")        drawn; notebooks draw a result by themselves
+    result.figure("q.*")        drawn
+    result.show()               a run in the browser: animation, plots, report; notebooks show it by themselves
 
     Of a run also: `report` (as `sarrus run --json`), `data` (the state at the end), `warnings`."""
 
     report: "Dict[str, Any] | None" = None
     data = options = None
+    model = None  # of a run: the model, in relative coordinates
+    notebook = "page"  # what notebooks show of a run: "page" (0.9 MB each), or "figure"
     provenance = "sarrus"
 
     def __init__(self, names: Sequence[str], units: Sequence[str], table: np.ndarray):
@@ -56,7 +60,7 @@ class Result:
 
     def _rows(self, table):
         out = Result(self.names, list(self.units.values()), table)
-        out.report, out.data, out.options, out.provenance = self.report, self.data, self.options, self.provenance
+        out.report, out.data, out.options, out.provenance, out.model = self.report, self.data, self.options, self.provenance, self.model
         return out
 
     def __contains__(self, name: str) -> bool:
@@ -129,7 +133,18 @@ class Result:
             out += [n for n in found if n not in out]
         return out
 
+    def page(self, path: "Union[str, os.PathLike]") -> None:
+        """Writes a run as a page for any browser: animation, plots and report in one HTML file."""
+        _page.write(self, path)
+
+    def show(self) -> str:
+        """Opens a run in the browser, as a page in a temporary file. Returns its path."""
+        return _page.show(self)
+
     def _repr_html_(self) -> str:
+        frame = _page.frame(self) if self.notebook == "page" else None
+        if frame:
+            return f"<p>{html.escape(repr(self))}</p>{frame}"
         ends = [i for i in (0, len(self) - 1) if len(self)]
         head = "".join(f"<th>{html.escape(n)}{' [' + html.escape(self.units[n]) + ']' if self.units[n] else ''}</th>"
                        for n in self.names[:8])

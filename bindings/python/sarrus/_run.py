@@ -221,7 +221,7 @@ def run(self, t_end: "float | None" = None, method: "str | None" = None, q: Any 
     warnings = said + warnings
     result.report = {**_report(model, d, o, r, assembly, start, error_message), "warnings": model.warnings + warnings,
                      "notes": model.notes + notes}
-    result.options = o
+    result.options, result.model = o, self if self.formulation == "relative" else None
     result.data, result.warnings, result.provenance = d, warnings, provenance(model, o)
     warn(warnings)
     if error_message:

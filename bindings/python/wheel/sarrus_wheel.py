@@ -125,6 +125,8 @@ def _files(given, prefix):
     out.update({f"sarrus/lib/{name}": path for name, path in libraries.items()})
     out.update({f"sarrus/lib/licences/{n}": p for n, p in _licences(list(libraries.values())).items()})
     out["sarrus/bin/sarrus"] = prefix / "bin" / "sarrus"
+    share = prefix / "share"  # the front end of pages, where the build has one
+    out.update({f"sarrus/share/{p.relative_to(share)}": p for p in sorted((share / "sarrus" / "page").glob("*")) if p.is_file()})
     return out
 
 
