@@ -1,5 +1,6 @@
 // Bundles the front end into HTML files with everything in them:
 //   node build.mjs FOLDER              page.html: shows a run; sarrus run --page puts the data into it
+//   node build.mjs --view FOLDER       view.html: shows what an engine computes meanwhile; sarrus view serves it
 //   node build.mjs --app FOLDER CORE   sarrus.html: edits models and runs them, with the core of the folder CORE (core.js, core.wasm);
 //                                      CORE is - where there is none: then the page says so
 // Beside each a text with the licences of what is in it. The same sources give the same bytes. The scripts' hash is in the policy of the page:
@@ -14,9 +15,15 @@ import { deflateRawSync } from 'node:zlib';
 import { examples } from './examples.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const app = process.argv[2] === '--app', [folder, core] = process.argv.slice(app ? 3 : 2);
-if (!folder || (app && !core)) {
-  console.error('usage: node build.mjs FOLDER, or node build.mjs --app FOLDER CORE');
+const what = process.argv[2]?.startsWith('--') ? process.argv[2] : '--page', app = what === '--app';
+const [folder, core] = process.argv.slice(process.argv[2] === what ? 3 : 2);
+const pages = {
+  '--page': { entry: 'src/page.js', file: 'page.html', notices: 'THIRD-PARTY.txt', policy: '' },
+  '--view': { entry: 'src/viewer.js', file: 'view.html', notices: 'THIRD-PARTY-view.txt', policy: "; connect-src 'self'" },
+  '--app': { entry: 'src/app.js', file: 'sarrus.html', notices: 'THIRD-PARTY-sarrus.txt', policy: " 'wasm-unsafe-eval'; worker-src blob:" },
+}[what];
+if (!folder || !pages || (app && !core)) {
+  console.error('usage: node build.mjs FOLDER, node build.mjs --view FOLDER, or node build.mjs --app FOLDER CORE');
   process.exit(2);
 }
 
@@ -76,7 +83,7 @@ async function coreBlocks() {
   return { blocks: block('worker', `${glue}\n${part(worker, '.js')}`) + block('core', await readFile(join(core, 'core.wasm'))), notices };
 }
 
-const result = await bundle(app ? 'src/app.js' : 'src/page.js', 'esm');
+const result = await bundle(pages.entry, 'esm');
 const script = inScript(part(result, '.js')), style = part(result, '.css').replaceAll('</style', '<\\/style');
 const hash = createHash('sha256').update(script, 'utf8').digest('base64');
 const wasm = app ? await coreBlocks() : { blocks: '', notices: '' };
@@ -84,11 +91,11 @@ const notices = await licences(result) + wasm.notices;
 if (notices.includes('</script')) throw new Error('a licence text would end its element');
 const values = {
   hash, script, style, notices,
-  policy: app ? " 'wasm-unsafe-eval'; worker-src blob:" : '',
-  data: app ? await exampleBlock() + wasm.blocks : '<!-- sarrus: data -->',
+  policy: pages.policy,
+  data: app ? await exampleBlock() + wasm.blocks : what === '--page' ? '<!-- sarrus: data -->' : '',
 };
 const page = (await readFile(join(here, 'src/index.html'), 'utf8')).replace(/@([a-z]+)@/g, (_, word) => values[word]);
-if (!app && page.split('<!-- sarrus: data -->').length !== 2) throw new Error('the page must have one place for the data');
+if (what === '--page' && page.split('<!-- sarrus: data -->').length !== 2) throw new Error('the page must have one place for the data');
 await mkdir(folder, { recursive: true });
-await writeFile(join(folder, app ? 'THIRD-PARTY-sarrus.txt' : 'THIRD-PARTY.txt'), notices);
-await writeFile(join(folder, app ? 'sarrus.html' : 'page.html'), page);
+await writeFile(join(folder, pages.notices), notices);
+await writeFile(join(folder, pages.file), page);

@@ -72,7 +72,7 @@ export function writeMatrix(x, y, z, w, i, j, k, out, o) {
 }
 
 export class Run {
-  // values: column by column; poses: row by row, 7 numbers a body; triangles: a buffer
+  // values: column by column; poses: row by row, 7 numbers a body; triangles: a buffer. A run that grows (live/rows.js) keeps its rows in blocks.
   constructor(head, report, times, values, poses, triangles) {
     const rows = head.rows, bodies = head.model.bodies.length - 1;
     this.head = head;
@@ -87,15 +87,31 @@ export class Run {
     this.poses = poses;
     this.matrices = new Float32Array(16 * (bodies + 1));  // of all bodies at the time of the last pose(), by columns
     for (const k of [0, 5, 10, 15]) this.matrices[k] = 1;
-    this.start = rows ? this.times[0] : 0;
-    this.end = rows ? this.times[rows - 1] : 0;
     this.row = 0;
     this.part = 0;
   }
 
   column(name) { return this.byName.get(name); }
 
-  // The row before a time, and which part of the way to the next one it is.
+  get start() { return this.rows ? this.times[0] : 0; }
+  get end() { return this.rows ? this.times[this.rows - 1] : 0; }
+  get reach() { return this.end; }  // up to where the time line goes: a run that grows has room after its end
+
+  value(column, row) { return column.data[row]; }
+  poseBlock() { return this.poses; }  // that has a row,
+  poseAt(row, body) { return 7 * (row * this.bodies + body - 1); }  // and where in it
+
+  extent(column) {  // least and largest value
+    let low = Infinity, high = -Infinity;
+    for (let i = 0; i < this.rows; i++) {
+      const x = this.value(column, i);
+      if (x < low) low = x;
+      if (x > high) high = x;
+    }
+    return [low, high];
+  }
+
+  // The row before a time, and which part of the way to the next one it is. Of rows with one time the last one counts.
   seek(t) {
     const x = this.times;
     let low = 0, high = Math.max(0, this.rows - 2);
@@ -103,14 +119,16 @@ export class Run {
       const middle = (low + high + 1) >> 1;
       if (x[middle] <= t) low = middle; else high = middle - 1;
     }
-    const span = this.rows > 1 ? x[low + 1] - x[low] : 0;
     this.row = low;
-    this.part = span > 0 ? Math.min(1, Math.max(0, (t - x[low]) / span)) : 0;
+    this.part = 0;
+    if (this.rows < 2) return;
+    const span = x[low + 1] - x[low];
+    this.part = span > 0 ? Math.min(1, Math.max(0, (t - x[low]) / span)) : t >= x[low] ? 1 : 0;
   }
 
   valueAt(column) {  // at the time of the last seek
-    const a = column.data[this.row];
-    return this.part === 0 ? a : a + this.part * (column.data[this.row + 1] - a);
+    const a = this.value(column, this.row);
+    return this.part === 0 ? a : a + this.part * (this.value(column, this.row + 1) - a);
   }
 
   nearestRow(t) {
@@ -125,13 +143,13 @@ export class Run {
   }
 
   bodyMatrix(body, row, part, out, o) {
-    const x = this.poses, stride = 7 * this.bodies, a = row * stride + 7 * (body - 1);
-    const b = part > 0 ? a + stride : a, f = part, g = 1 - f;
-    let w = g * x[a + 3] + f * x[b + 3], i = g * x[a + 4] + f * x[b + 4];
-    let j = g * x[a + 5] + f * x[b + 5], k = g * x[a + 6] + f * x[b + 6];
+    const next = part > 0 ? row + 1 : row, x = this.poseBlock(row), y = this.poseBlock(next), a = this.poseAt(row, body), b = this.poseAt(next, body);
+    const f = part, g = 1 - f;
+    let w = g * x[a + 3] + f * y[b + 3], i = g * x[a + 4] + f * y[b + 4];
+    let j = g * x[a + 5] + f * y[b + 5], k = g * x[a + 6] + f * y[b + 6];
     const n = 1 / Math.sqrt(w * w + i * i + j * j + k * k);
     w *= n; i *= n; j *= n; k *= n;
-    writeMatrix(g * x[a] + f * x[b], g * x[a + 1] + f * x[b + 1], g * x[a + 2] + f * x[b + 2], w, i, j, k, out, o);
+    writeMatrix(g * x[a] + f * y[b], g * x[a + 1] + f * y[b + 1], g * x[a + 2] + f * y[b + 2], w, i, j, k, out, o);
   }
 
   // A point of a body at a row, or at the time of the last pose (row undefined).

@@ -54,7 +54,7 @@ export function makeCommands(page) {
     ['ArrowDown', 'Next in the tree', () => tree.move(1)],
     ['ArrowUp', 'Previous in the tree', () => tree.move(-1)],
     ['M', 'Topology, or animation', () => set({ mode: state.mode === 'topology' ? 'animate' : 'topology' })],
-    ['Shift M', 'Modes, or animation', () => { if (page.modes.there) set({ mode: state.mode === 'modes' ? 'animate' : 'modes' }); }],
+    ['Shift M', 'Modes, or animation', () => { if (page.modes.offered) set({ mode: state.mode === 'modes' ? 'animate' : 'modes' }); }],
     ['D', 'Light or dark', toggleTheme],
     ['Alt [', 'Fold the left panel', () => page.fold('left')],
     ['Alt ]', 'Fold the right panel', () => page.fold('right')],
@@ -72,11 +72,12 @@ function nameOf(event) {
 }
 
 export function startKeys(page) {
-  const byKey = new Map(page.commands.map(([key, , call]) => [key, call]));
   addEventListener('keydown', (event) => {
-    if (document.querySelector('.veil') || event.target.tagName === 'INPUT' || event.target.closest('.cm-editor')) return;
-    if (event.key === ' ' && event.target.tagName === 'BUTTON' && event.target.closest('.right')) return;
-    const call = byKey.get(nameOf(event));
+    const { target } = event, writes = ['INPUT', 'SELECT'].includes(target.tagName) && target.type !== 'range';
+    if (document.querySelector('.veil') || writes || target.closest('.cm-editor')) return;
+    if (event.key === ' ' && target.tagName === 'BUTTON' && target.closest('.right')) return;
+    if (target.type === 'range' && /^(Arrow|Home|End|Page)/.test(event.key)) return;
+    const call = page.commands.find(([key]) => key === nameOf(event))?.[2];
     if (!call) return;
     event.preventDefault();
     call();

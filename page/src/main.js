@@ -1,4 +1,5 @@
-// Puts the page together: data, panels, then the 3-D view, which may fail where the browser has no WebGL.
+// Puts the page together: data, panels, then the 3-D view, which may fail where the browser has no WebGL. What shows a run that is
+// computed meanwhile (live/) takes the place of some panels.
 import './style.css';
 import { readDocument } from './data.js';
 import { el, svg } from './dom.js';
@@ -51,7 +52,7 @@ function header(page) {
   const tabs = [['animate', tab('animate', 'Animate')], ['modes', tab('modes', 'Modes')], ['topology', tab('topology', 'Topology')]];
   const show = () => tabs.forEach(([mode, node]) => {
     node.setAttribute('aria-selected', String(mode === state.mode));
-    if (mode !== 'topology') node.hidden = mode === 'modes' ? !page.modes.there : page.modes.there && run.rows < 2;
+    if (mode !== 'topology') node.hidden = mode === 'modes' ? !page.modes.offered : page.modes.there && run.rows < 2 && !run.session;
   });
   const theme = el('button', { class: 'button', title: 'Light or dark (D)', 'aria-label': 'Light or dark', on: { click: toggleTheme } });
   const paint = () => theme.replaceChildren(icon(state.theme === 'dark' ? 'sun' : 'moon'));
@@ -60,52 +61,84 @@ function header(page) {
   show();
   paint();
   return el('header', { class: 'head' },
-    el('div', { class: 'side' }, mark, el('span', { class: 'name' }, run.model.name), el('span', { class: 'file' }, run.head.file ?? '')),
+    el('div', { class: 'side' }, mark, el('span', { class: 'name' }, run.model.name), el('span', { class: 'file' }, run.head.file ?? ''), page.parts.badge?.(page) ?? null),
     el('div', { class: 'tabs', role: 'tablist' }, ...tabs.map((t) => t[1])),
     el('div', { class: 'side', style: 'justify-content:flex-end;gap:6px' },
       el('button', { class: 'find', title: 'Find or do anything', on: { click: () => page.palette('') } }, icon('search'), el('span', {}, 'Find or run…'), el('kbd', {}, 'Ctrl K')),
-      el('button', { class: 'button', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => page.commands.at(-1)[2]() } }, icon('keyboard')), theme));
+      el('button', { class: 'button', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => page.commands.find(([key]) => key === '?')[2]() } }, icon('keyboard')), theme));
 }
 
+const saved = { Timeline, Tree, Properties, Plots, Report, Modes };
+
 export class Page {
-  constructor(run, options) {
-    this.run = run;
+  constructor(run, options, parts = {}) {
     this.options = options;
     this.ended = new AbortController();
+    this.parts = { ...saved, ...parts };
     this.app = document.getElementById('app');
-    run.base = findBase(run.model);
-    run.measure = measure(run);
-    run.scale = run.measure.scale;
-    state.time = run.start;
-    if (run.base > 0 && travels(run, run.base)) state.follow = run.base;
-    this.tree = new Tree(run);
-    this.properties = new Properties(run);
-    this.plots = new Plots(run, () => this.palette('column'));
-    this.report = new Report(run);
-    this.timeline = new Timeline(run);
-    this.topology = new Topology(run);
-    this.modes = new Modes(run, run.scale);
-    if (this.modes.there && run.rows < 2) state.mode = 'modes';
-    this.host = el('main', { class: 'view' });
-    this.commands = makeCommands(this);
-    this.app.append(header(this), el('aside', { class: 'left' }, this.tree.element, this.properties.element), this.host,
-      el('aside', { class: 'right' }, this.plots.element, this.report.element, this.modes.element), this.timeline.element, this.modes.foot);
     this.app.classList.toggle('embed', options.get('embed') === '1');
-    this.startView();
-    on('mode', () => this.showMode());
-    this.showMode();
-    startKeys(this);
-    document.title = `${run.model.name} · Sarrus`;
     this.script = [];  // ms of script, of the last frames
     this.last = 0;
     this.panels = 0;
+    state.time = run.start;
+    this.build(run);
+    this.remember();
+    startKeys(this);
+  }
+
+  // All panels for a run. Of those before, the renderer and its camera stay.
+  build(run) {
+    const { parts } = this;
+    this.run = run;
+    run.base = findBase(run.model);
+    run.measure = measure(run);
+    run.scale = run.measure.scale;
+    this.tree = new parts.Tree(run);
+    this.properties = new parts.Properties(run);
+    this.plots = new parts.Plots(run, () => this.palette('column'));
+    this.report = new parts.Report(run);
+    this.timeline = new parts.Timeline(run);
+    this.topology = new Topology(run);
+    this.modes = new parts.Modes(run, run.scale);
+    if (this.modes.there && run.rows < 2) state.mode = 'modes';
+    this.host = el('main', { class: 'view' });
+    this.left = el('aside', { class: 'left' }, this.tree.element, this.properties.element);
+    this.right = el('aside', { class: 'right' }, this.plots.element, this.report.element, this.modes.element);
+    parts.arrange?.(this);
+    this.commands = parts.commands?.(this, makeCommands(this)) ?? makeCommands(this);
+    for (const node of [...this.app.children]) if (!node.dataset.own) node.remove();
+    this.app.append(header(this), this.left, this.host, this.right, this.timeline.element, this.modes.foot);
+    this.startView();
+    parts.view?.(this);
+    on('mode', () => this.showMode());
+    this.showMode();
+    document.title = `${run.model.name} · Sarrus`;
+  }
+
+  // The same page for another model: what was chosen stays where the names are still there.
+  replace(run) {
+    const { selection, follow, hidden, playing } = state, before = this.run.model, lists = { body: 'bodies', closure: 'closures', force: 'forces', contact: 'contacts', sensor: 'sensors' };
+    const again = (kind, index) => run.model[lists[kind]].findIndex((x) => x.name === before[lists[kind]][index]?.name);
+    const plots = this.plots.names;
+    const chosen = selection ? again(selection.kind, selection.index) : -1;
+    forget();
+    state.selection = chosen >= 0 ? { kind: selection.kind, index: chosen } : null;
+    state.follow = follow > 0 ? again('body', follow) : -1;
+    state.hidden = new Set([...hidden].map((i) => again('body', i)).filter((i) => i > 0));
+    state.playing = playing;
+    state.time = run.end;
+    this.build(run);
+    this.remember();
+    this.plots.arrange(plots);
+    this.shown = NaN;
   }
 
   startView() {
     try {
       if (this.options.get('webgl') === 'none') throw new Error('switched off by the address of the page');
       this.view = new View(this.run, this.host);
-      this.scene = new Scene(this.run, this.host, this.options.get('quality'));
+      if (this.scene) this.scene.load(this.run, this.host);
+      else this.scene = new Scene(this.run, this.host, this.options.get('quality'));
       this.view.attach(this.scene);
     } catch (error) {
       this.scene = null;
@@ -139,49 +172,35 @@ export class Page {
   // One frame: the time, the poses, the picture, the playheads; panels of numbers ten times a second while it plays.
   frame(now) {
     if (this.ended.signal.aborted) return;
-    const begin = performance.now();
-    if (state.playing) (state.mode === 'modes' ? this.modes : this.timeline).advance(Math.min(0.1, (now - this.last) / 1000));
+    const begin = performance.now(), modes = state.mode === 'modes';
+    if (state.playing) (modes ? this.modes : this.timeline).advance(Math.min(0.1, (now - this.last) / 1000));
     this.last = now;
-    if (state.mode === 'modes') {
-      if (this.modes.dirty || this.scene?.dirty) this.frameOfModes(begin);
-      requestAnimationFrame((t) => this.frame(t));
-      return;
-    }
-    const moved = state.time !== this.shown;
-    if (moved || this.scene?.dirty) {
-      this.run.pose(state.time);
-      this.shown = state.time;
-      if (this.scene && state.mode === 'animate') {
+    const changed = this.parts.frame?.(this) ?? false, moved = !modes && state.time !== this.shown;
+    if (changed || moved || (modes && this.modes.dirty) || this.scene?.dirty) {
+      if (modes) this.modes.pose(this.run.matrices); else this.run.pose(state.time);
+      if (!modes) this.shown = state.time;
+      if (this.scene && state.mode !== 'topology') {
+        this.parts.draw?.(this);
         this.scene.draw();
         this.view.update();
       }
-      if (moved) {
-        this.timeline.update();
-        const quiet = !state.playing || now - this.panels > 100;
-        if (quiet) {
-          this.panels = now;
-          this.tree.update();
-          this.properties.update();
-          this.plots.update();
-        } else for (const p of this.plots.plots) p.move();
-      }
-      this.keepScript(begin);
+      if (moved) this.showTime(now);
+      this.script.push(performance.now() - begin);
+      if (this.script.length > 600) this.script.shift();
     }
     requestAnimationFrame((t) => this.frame(t));
   }
 
-  frameOfModes(begin) {
-    this.modes.pose(this.run.matrices);
-    if (this.scene) {
-      this.scene.draw();
-      this.view.update();
+  showTime(now) {
+    this.timeline.update();
+    if (state.playing && now - this.panels <= 100) {
+      for (const p of this.plots.plots) p.move();
+      return;
     }
-    this.keepScript(begin);
-  }
-
-  keepScript(begin) {
-    this.script.push(performance.now() - begin);
-    if (this.script.length > 600) this.script.shift();
+    this.panels = now;
+    this.tree.update();
+    this.properties.update();
+    this.plots.update();
   }
 
   // What was seen is in the address: a link shows it again.
@@ -206,18 +225,19 @@ export class Page {
   }
 
   begin() {
-    const { run, options } = this, [kind, index] = (options.get('select') ?? '').split(':');
+    const { run, options } = this;
+    if (run.base > 0 && travels(run, run.base)) set({ follow: run.base });
+    const [kind, index] = (options.get('select') ?? '').split(':');
     const lists = { body: run.model.bodies, closure: run.model.closures, force: run.model.forces, contact: run.model.contacts, sensor: run.model.sensors };
     if (lists[kind]?.[Number(index)]) set({ selection: { kind, index: Number(index) } });
     if (options.has('t')) set({ time: Math.min(run.end, Math.max(run.start, Number(options.get('t')) || 0)) });
-    else if (!matchMedia('(prefers-reduced-motion: reduce)').matches && options.get('play') !== '0' && (run.rows > 1 || this.modes.there)) set({ playing: true });
+    else if (!matchMedia('(prefers-reduced-motion: reduce)').matches && options.get('play') !== '0' && (run.rows > 1 || this.modes.there || run.session)) set({ playing: true });
     const view = options.get('view');
-    if (view === 'topology' || (view === 'modes' && this.modes.there)) set({ mode: view });
+    if (view === 'topology' || (view === 'modes' && this.modes.offered)) set({ mode: view });
     run.pose(state.time);
     this.tree.update();
     this.plots.update();
     this.timeline.update();
-    this.remember();
     this.last = performance.now();
     this.frame(this.last);
   }
@@ -237,17 +257,21 @@ export function publish(page, more = {}) {
   };
 }
 
-// A page of a run has its data in it.
-export async function openDocument() {
+// What read() makes a page of; an error is shown in its place.
+export async function openPage(read) {
   const options = words();
   startTheme(options.get('theme'));
   try {
-    const page = new Page(await readDocument(), options);
+    const page = await read(options);
     page.begin();
     startMessages(page);
     publish(page);
+    return page;
   } catch (error) {
     document.getElementById('app').replaceChildren(el('div', { class: 'notice' }, el('b', {}, 'This page could not be read'), el('span', {}, error.message)));
     throw error;
   }
 }
+
+// A page of a run has its data in it.
+export function openDocument() { return openPage(async (options) => new Page(await readDocument(), options)); }

@@ -53,6 +53,7 @@ export class Modes {
   }
 
   get there() { return this.list.length > 0; }
+  get offered() { return this.there; }  // a live engine computes them when they are wanted
 
   // New modes; the choice stays where it can.
   take({ modes, phases, shapes, rest, stability = null }) {

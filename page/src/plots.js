@@ -39,11 +39,10 @@ function heading(names) {
 // A first choice: forces of contacts, the coordinates that move, energies.
 export function firstPlots(run) {
   const { columns } = run, plots = [];
-  const moving = (list) => list.filter((c) => {
-    let low = Infinity, high = -Infinity;
-    for (const x of c.data) { low = Math.min(low, x); high = Math.max(high, x); }
+  const moving = (list) => (run.rows < 2 ? list : list.filter((c) => {
+    const [low, high] = run.extent(c);
     return high - low > 1e-9 * Math.max(1, Math.abs(high), Math.abs(low));
-  });
+  }));
   const take = (list, most = 6) => { if (list.length > 0) plots.push(list.slice(0, most).map((c) => c.name)); };
   take(moving(columns.filter((c) => /^contact\([^/]*\)\.n$/.test(c.name))), 3);
   for (const unit of ['rad', 'm']) take(moving(columns.filter((c) => c.name.startsWith('q.') && c.unit === unit && !/\.q[wxyz]$/.test(c.name))), 3);
@@ -70,7 +69,7 @@ function thin(t, columns) {
   return [x, ...y];
 }
 
-class Plot {
+export class Plot {
   constructor(owner, names) {
     this.owner = owner;
     this.run = owner.run;
@@ -118,12 +117,12 @@ class Plot {
       height,
       padding: [6, 12, 0, 0],
       legend: { show: false },
-      cursor: { y: false, points: { size: 6 }, drag: { x: true, y: false, setScale: true }, bind: { dblclick: () => () => { this.reset(); return null; } } },
+      cursor: { y: false, points: { size: 6 }, drag: { x: true, y: false, setScale: this.dragScales }, bind: { dblclick: () => () => { this.reset(); return null; } } },
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 22, values: minus, space: 60 }, { ...axis, size: (u, values) => Math.max(34, 14 + 6.3 * Math.max(0, ...(values ?? []).map((x) => x.length))), values: minus, space: 26 }],
       series: [{}, ...this.columns.map((_, i) => ({ stroke: series(i), width: 1.5, points: { show: false }, spanGaps: false, show: !this.hidden.has(i) }))],
-      hooks: { setScale: [() => this.move()], draw: [() => this.move()] },
-    }, thin(this.run.times, this.columns.map((x) => x.data)), this.area);
+      hooks: { setScale: [() => this.move()], draw: [() => this.move()], setSelect: [() => this.picked()] },
+    }, this.points(), this.area);
     this.chart.over.addEventListener('click', (event) => {
       if (this.chart.select.width > 2) return;
       set({ time: Math.min(this.run.end, Math.max(this.run.start, this.chart.posToVal(event.offsetX, 'x'))), playing: false });
@@ -132,7 +131,14 @@ class Plot {
     this.move();
   }
 
+  points() {  // times, and values of each column
+    const { run } = this;
+    return thin(run.times, this.columns.map((c) => Float32Array.from({ length: run.rows }, (_, i) => run.value(c, i))));
+  }
+
   reset() { this.chart.setScale('x', { min: this.run.start, max: this.run.end }); }
+
+  picked() {}  // a stretch, with the pointer
 
   zoom(event) {
     if (!event.ctrlKey && !event.shiftKey) return;  // else the panel scrolls
@@ -164,6 +170,8 @@ class Plot {
   }
 }
 
+Plot.prototype.dragScales = true;
+
 export class Plots {
   constructor(run, choose) {
     this.run = run;
@@ -171,14 +179,18 @@ export class Plots {
     this.plots = [];
     const add = el('button', { class: 'pill', title: 'Plot a column', on: { click: choose } }, '+ column');
     this.element = el('div', { class: 'grow', style: 'display:flex;flex-direction:column;min-height:0' },
-      el('div', { class: 'title' }, el('h2', { class: 'grow' }, 'Plots'), add), this.list);
+      el('div', { class: 'title' }, el('h2', { class: 'grow' }, 'Plots'), ...this.switches(), add), this.list);
     this.empty = el('div', { class: 'empty' }, icon('chart', 24), el('b', {}, 'No plots'),
       el('span', {}, 'Press ', el('kbd', {}, 'P'), ' to plot the selected joint, sensor or contact, or choose a column.'));
-    for (const names of firstPlots(run)) this.plots.push(new Plot(this, names));
+    for (const names of firstPlots(run)) this.plots.push(this.make(names));
     new ResizeObserver(() => this.layout()).observe(this.list);
     on('theme', () => this.layout(true));
     this.show();
   }
+
+  switches() { return []; }
+
+  make(names) { return new Plot(this, names); }
 
   show() {
     clear(this.list).append(...(this.plots.length > 0 ? this.plots.map((p) => p.element) : [this.empty]));
@@ -199,7 +211,7 @@ export class Plots {
   }
 
   add(names) {
-    const plot = new Plot(this, names);
+    const plot = this.make(names);
     if (plot.columns.length === 0) return;
     this.plots.push(plot);
     this.show();
@@ -210,7 +222,7 @@ export class Plots {
   get names() { return this.plots.map((p) => p.columns.map((c) => c.name)); }
   arrange(lists) {
     for (const plot of this.plots) plot.chart?.destroy();
-    this.plots = lists.map((names) => new Plot(this, names)).filter((plot) => plot.columns.length > 0);
+    this.plots = lists.map((names) => this.make(names)).filter((plot) => plot.columns.length > 0);
     this.show();
   }
 

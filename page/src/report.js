@@ -52,9 +52,14 @@ function all(value, name, out) {  // every number of the report, by its path
 
 export class Report {
   constructor(run) {
-    const r = run.report, [level, word] = verdict(r);
-    this.element = el('section', { class: 'report', 'aria-label': 'Physics report' },
-      el('div', { class: 'title' }, el('h2', { class: 'grow' }, 'Physics report'), el('span', { class: `pill ${level}` }, word)));
+    this.run = run;
+    this.element = el('section', { class: 'report', 'aria-label': 'Physics report' });
+    this.fill();
+  }
+
+  fill() {
+    const { run } = this, r = run.report, [level, word] = verdict(r);
+    this.element.replaceChildren(el('div', { class: 'title' }, el('h2', { class: 'grow' }, 'Physics report'), el('span', { class: `pill ${level}` }, word)));
     if (r.error_message) this.element.append(el('div', { class: 'message error' }, r.error_message));
     for (const [l, name, text] of facts(r)) {
       const symbol = icon(symbols[l]);

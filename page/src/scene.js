@@ -46,17 +46,13 @@ function boxAt(run, t, box) {
 
 export class Scene {
   constructor(run, host, quality) {
-    this.run = run;
-    this.host = host;
     this.low = quality === 'low';
-    this.dirty = true;
     this.renderer = new WebGLRenderer({ antialias: !this.low, alpha: true, powerPreference: 'high-performance' });
     this.canvas = this.renderer.domElement;
     this.canvas.className = 'three';
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', 'Animation of the model; keys: ? lists them');
-    host.prepend(this.canvas);
     this.renderer.setPixelRatio(this.low ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.setClearColor(0, 0);
@@ -64,29 +60,49 @@ export class Scene {
     this.renderer.shadowMap.type = VSMShadowMap;
     this.three = new ThreeScene();
     this.world = new Group();  // turns the model so that up is z
-    this.world.quaternion.copy(this.uprightTurn());
-    this.world.updateMatrixWorld();
     this.three.add(this.world);
     this.addLights();
+    this.observer = new ResizeObserver(() => this.resize());
+    this.load(run, host);
+  }
+
+  // A model takes the place of the one before; the camera stays where it is.
+  load(run, host) {
+    this.dispose();
+    this.run = run;
+    this.host = host;
+    this.dirty = true;
+    host.prepend(this.canvas);
+    this.world.quaternion.copy(this.uprightTurn());
+    this.world.updateMatrixWorld();
     this.addBodies();
     this.addGround();
     this.addMarks();
-    this.addCamera();
+    if (!this.camera) this.addCamera();
     this.paint();
     on('theme selection hidden show', () => { this.paint(); this.dirty = true; });
     on('time mode', () => { this.dirty = true; });
     on('follow', () => { this.followed = null; this.dirty = true; });
     on('selection', () => this.choosePaths());
     this.choosePaths();
-    new ResizeObserver(() => this.resize()).observe(host);
+    this.observer.disconnect();
+    this.observer.observe(host);
     this.resize();
   }
 
   close() {
+    this.observer.disconnect();
     this.controls.dispose();
     this.renderer.dispose();
     this.renderer.forceContextLoss();
     this.canvas.remove();
+  }
+
+  dispose() {
+    for (const object of this.marks ? [this.bodies, this.grid, this.shade, ...this.marks.map((mark) => mark.object)] : []) {
+      object.removeFromParent();
+      object.traverse((x) => { x.geometry?.dispose(); x.material?.dispose?.(); x.dispose?.(); });
+    }
   }
 
   uprightTurn() {
@@ -349,18 +365,22 @@ export class Scene {
     } else this.followed = v.clone();
   }
 
-  pick(event) {
+  // What is under the pointer: {body, point}, null where nothing is. The ground is body 0.
+  hit(event) {
     const box = this.canvas.getBoundingClientRect();
     const at = new Vector2((event.clientX - box.left) / box.width * 2 - 1, 1 - (event.clientY - box.top) / box.height * 2);
     this.raycaster.setFromCamera(at, this.camera);
     for (const mesh of this.bodies.children) if (mesh.isInstancedMesh) mesh.computeBoundingSphere();
     for (const hit of this.raycaster.intersectObjects(this.bodies.children, false)) {
       const body = hit.instanceId !== undefined ? hit.object.userData.bodies[hit.instanceId] : hit.object.userData.body;
-      if (!hit.object.visible || body < 0) continue;
-      set({ selection: body > 0 ? { kind: 'body', index: body } : null });
-      return;
+      if (hit.object.visible && body >= 0) return { body, point: hit.point };
     }
-    set({ selection: null });
+    return null;
+  }
+
+  pick(event) {
+    const body = this.hit(event)?.body ?? 0;
+    set({ selection: body > 0 ? { kind: 'body', index: body } : null });
   }
 
   // ---- frames ---------------------------------------------------------------------------------------------------------

@@ -10,27 +10,24 @@ const speeds = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
 
 function speedText(x) { return x < 1 ? `1/${Math.round(1 / x)}×` : `${x}×`; }
 
-// Times from and to which a contact is closed.
-function segments(run, column) {
-  const out = [];
-  let from = null;
-  for (let i = 0; i < run.rows; i++) {
-    const closed = column.data[i] > 0;
-    if (closed && from === null) from = run.times[i];
-    if (!closed && from !== null) { out.push([from, run.times[i]]); from = null; }
+// Times from and to which a contact is closed: those of the rows that have come since.
+function extend(lane, run) {
+  for (; lane.next < run.rows; lane.next++) {
+    const closed = run.value(lane.column, lane.next) > 0, t = run.times[lane.next];
+    if (closed && !lane.closed) lane.segments.push([t, t]);
+    if (closed || lane.closed) lane.segments.at(-1)[1] = t;
+    lane.closed = closed;
   }
-  if (from !== null) out.push([from, run.end]);
-  return out;
 }
 
 function makeLanes(run) {
-  const lanes = [];
+  const lanes = [], add = (name, index, column) => lanes.push({ name, index, column, segments: [], next: 0, closed: false });
   run.model.contacts.forEach((contact, index) => {
     const c = run.column(`contact(${contact.name}).n`) ?? run.column(`contact(${contact.name}).count`);
-    if (c) lanes.push({ name: contact.name, index, segments: segments(run, c) });
+    if (c) add(contact.name, index, c);
     for (const member of (contact.members?.length ?? 0) <= 12 ? contact.members ?? [] : []) {
       const own = run.column(`contact(${contact.name}/${member.name}).n`);
-      if (own && run.model.shapes[member.shape]?.body > 0) lanes.push({ name: member.name, index, segments: segments(run, own) });
+      if (own && run.model.shapes[member.shape]?.body > 0) add(member.name, index, own);
     }
   });
   return lanes;
@@ -42,23 +39,27 @@ export class Timeline {
     this.lanes = makeLanes(run);
     this.events = (run.report.events ?? []).filter((e) => Number.isFinite(e.t));
     this.energy = run.column('kinetic');
-    const button = (name, title, call) => el('button', { class: 'button', title, 'aria-label': title, on: { click: call } }, icon(name));
     this.play = el('button', { class: 'play', title: 'Play (Space)', 'aria-label': 'Play', on: { click: () => this.toggle() } });
-    this.loop = button('repeat', 'Loop (L)', () => set({ loop: !state.loop }));
+    this.loop = this.button('repeat', 'Loop (L)', () => set({ loop: !state.loop }));
     this.clock = el('b');
+    this.total = el('span', { class: 'mute' }, ` / ${fixed(run.end, 3)} s`);
     this.speed = el('button', { class: 'speed', title: 'Speed ([ slower, ] faster)', on: { click: () => set({ speed: 1 }) } });
     this.canvas = el('canvas');
     this.playhead = el('div', { class: 'playhead' });
     this.area = el('div', { class: 'lanes', role: 'slider', tabindex: 0, 'aria-label': 'Time', 'aria-valuemin': run.start, 'aria-valuemax': run.end }, this.canvas, this.playhead);
-    this.element = el('div', { class: 'foot' },
-      el('div', { class: 'transport' }, button('start', 'Start (Home)', () => this.go(run.start)), button('previous', 'Step back (Left)', () => this.step(-1)), this.play,
-        button('next', 'Step (Right)', () => this.step(1)), this.loop,
-        el('div', { class: 'clock' }, this.clock, el('span', { class: 'mute' }, ` / ${fixed(run.end, 3)} s`)), this.speed), this.area);
+    this.element = el('div', { class: 'foot' }, this.transport(), this.area);
     this.area.addEventListener('pointerdown', (event) => this.scrub(event));
     new ResizeObserver(() => this.draw()).observe(this.area);
     on('theme selection range', () => this.draw());
     on('playing loop speed', () => this.showState());
     this.showState();
+  }
+
+  button(name, title, call) { return el('button', { class: 'button', title, 'aria-label': title, on: { click: call } }, icon(name)); }
+
+  transport() {
+    return el('div', { class: 'transport' }, this.button('start', 'Start (Home)', () => this.go(this.run.start)), this.button('previous', 'Step back (Left)', () => this.step(-1)),
+      this.play, this.button('next', 'Step (Right)', () => this.step(1)), this.loop, el('div', { class: 'clock' }, this.clock, this.total), this.speed);
   }
 
   // ---- actions --------------------------------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ export class Timeline {
     const up = () => {
       this.area.removeEventListener('pointermove', move);
       this.area.removeEventListener('pointerup', up);
-      if (ranged && state.range && state.range[1] - state.range[0] < 0.01 * (this.run.end - this.run.start)) set({ range: null });
+      if (ranged && state.range && state.range[1] - state.range[0] < 0.01 * (this.run.reach - this.run.start)) set({ range: null });
     };
     this.area.addEventListener('pointermove', move);
     this.area.addEventListener('pointerup', up);
@@ -120,10 +121,10 @@ export class Timeline {
 
   // ---- drawing --------------------------------------------------------------------------------------------------------
   get left() { return this.shown?.length > 0 ? 76 : 24; }
-  x(t) { const { run } = this, span = run.end - run.start || 1; return this.left + (t - run.start) / span * (this.area.clientWidth - this.left - RIGHT); }
+  x(t) { const { run } = this, span = run.reach - run.start || 1; return this.left + (t - run.start) / span * (this.area.clientWidth - this.left - RIGHT); }
   timeOf(x) {
     const { run } = this, part = (x - this.left) / (this.area.clientWidth - this.left - RIGHT);
-    return run.start + Math.min(1, Math.max(0, part)) * (run.end - run.start);
+    return Math.min(run.end, run.start + Math.min(1, Math.max(0, part)) * (run.reach - run.start));
   }
   laneOf(y) { return this.shown?.find((lane) => y >= lane.y - lane.h / 2 && y < lane.y + lane.h / 2); }
 
@@ -135,6 +136,7 @@ export class Timeline {
     const g = canvas.getContext('2d');
     g.scale(ratio, ratio);
     const chosen = this.lanes.filter((lane) => isSelected('contact', lane.index));
+    for (const lane of this.lanes) extend(lane, run);
     this.shown = h < 64 ? [] : [...new Set([...this.lanes.slice(0, MOST), ...chosen])].slice(-MOST);  // too low in other pages
     if (this.shown.length > 0) this.drawLanes(g, w, h, c);
     else this.drawEnergy(g, w, h, c);
@@ -153,14 +155,17 @@ export class Timeline {
       g.globalAlpha = 1;
     }
     if (run.report.error_message) {
+      this.drawBeyond(g, w, h, c);
       g.fillStyle = c.error;
       g.fillRect(this.x(run.end) - 1, 4, 2, h - 10);
     }
     this.update();
   }
 
+  drawBeyond() {}  // a run that was read ends where its time line ends
+
   drawRuler(g, w, c) {
-    const { run } = this, span = run.end - run.start, room = w - this.left - RIGHT;
+    const { run } = this, span = run.reach - run.start, room = w - this.left - RIGHT;
     if (!(span > 0)) return;
     let step = 10 ** Math.floor(Math.log10(span / (room / 70)));
     for (const k of [2, 5, 10, 20]) if (span / step > room / 70) step = 10 ** Math.floor(Math.log10(span / (room / 70))) * k;
@@ -169,8 +174,8 @@ export class Timeline {
     g.textBaseline = 'top';
     g.fillStyle = c.mute;
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-    for (let k = Math.ceil(run.start / step - 1e-9); k * step <= run.end + 1e-9 * span; k++) {
-      const x = this.x(k * step), last = (k + 1) * step > run.end + 1e-9 * span;
+    for (let k = Math.ceil(run.start / step - 1e-9); k * step <= run.reach + 1e-9 * span; k++) {
+      const x = this.x(k * step), last = (k + 1) * step > run.reach + 1e-9 * span;
       g.fillText(`${fixed(k * step, decimals)}${last ? ' s' : ''}`, x, 5);
       g.fillRect(x - 0.5, TOP - 7, 1, 3);
     }
@@ -201,21 +206,20 @@ export class Timeline {
   }
 
   drawEnergy(g, w, h, c) {
-    const e = this.energy?.data;
-    if (!e) return;
+    const { run, energy } = this;
+    if (!energy) return;
+    const step = Math.max(1, Math.floor(run.rows / (2 * w)));
     let most = 0;
-    for (const x of e) if (x > most) most = x;
-    g.fillStyle = c.mute;
-    g.font = '10.5px Inter, system-ui, sans-serif';
-    g.textAlign = 'right';
+    for (let i = 0; i < run.rows; i += step) most = Math.max(most, run.value(energy, i));
     if (!(most > 0)) return;
-    const step = Math.max(1, Math.floor(this.run.rows / (2 * w))), y = (x) => h - BOTTOM - x / most * (h - TOP - BOTTOM - 4);
+    const y = (x) => h - BOTTOM - x / most * (h - TOP - BOTTOM - 4);
+    g.font = '10.5px Inter, system-ui, sans-serif';
     g.fillStyle = c.lane;
     g.globalAlpha = 0.55;
     g.beginPath();
-    g.moveTo(this.x(this.run.start), h - BOTTOM);
-    for (let i = 0; i < this.run.rows; i += step) g.lineTo(this.x(this.run.times[i]), y(e[i]));
-    g.lineTo(this.x(this.run.end), h - BOTTOM);
+    g.moveTo(this.x(run.start), h - BOTTOM);
+    for (let i = 0; i < run.rows; i += step) g.lineTo(this.x(run.times[i]), y(run.value(energy, i)));
+    g.lineTo(this.x(run.end), h - BOTTOM);
     g.fill();
     g.globalAlpha = 1;
     g.fillStyle = c.mute;

@@ -290,8 +290,7 @@ export class Properties {
   travel(joint) {
     const c = joint.q.length === 1 ? this.run.column(`q.${joint.q[0]}`) : null;
     if (!c) return;
-    let low = Infinity, high = -Infinity;
-    for (const x of c.data) { low = Math.min(low, x); high = Math.max(high, x); }
+    let [low, high] = this.run.extent(c);
     if (joint.limits?.every((x) => x !== null)) [low, high] = joint.limits;
     if (!(high > low)) return;
     const knob = el('i');

@@ -306,13 +306,13 @@ async function checkFlat(page) {
   ensure(state[0].includes('no WebGL') && state[1] > 0 && state[2] > 3 && state[3] === 1, `without WebGL: ${JSON.stringify(state)}`);
   // Of the two quaternions of a rotation a row has the one near that of the row before: the crank turns by more than half a turn.
   const turn = await page.run(() => {
-    const { run } = window.sarrus.page, { poses: x, bodies } = run, q = run.column('q.<!-- crank').data;
+    const { run } = window.sarrus.page, { poses: x, bodies } = run, [low, high] = run.extent(run.column('q.<!-- crank'));
     let least = 1;
     for (let i = 1; i < run.rows; i++) for (let b = 0; b < bodies; b++) {
       const n = 7 * (i * bodies + b) + 3, o = n - 7 * bodies;
       least = Math.min(least, x[n] * x[o] + x[n + 1] * x[o + 1] + x[n + 2] * x[o + 2] + x[n + 3] * x[o + 3]);
     }
-    return [least, Math.max(...q) - Math.min(...q)];
+    return [least, high - low];
   });
   ensure(turn[0] > 0.99 && turn[1] > Math.PI, `quaternions of neighbouring rows are apart: ${turn}`);
   await page.press('ArrowRight');

@@ -1,0 +1,44 @@
+// Modes of the state at the playhead, or of the equilibrium next to it: the engine computes them when they are looked at.
+import { el } from '../dom.js';
+import { Modes } from '../modes.js';
+import { on, set, state } from '../state.js';
+
+const COUNT = 24;
+
+export class LiveModes extends Modes {
+  constructor(run, scale) {
+    super(run, scale);
+    this.session = run.session;
+    this.at = el('select', { 'aria-label': 'About which state', title: 'About which state' }, el('option', { value: 'state' }, 'this state'), el('option', { value: 'equilibrium' }, 'equilibrium'));
+    this.at.addEventListener('change', () => this.ask());
+    this.said = el('div', { class: 'said error', role: 'alert' });
+    this.element.querySelector('.title').append(this.at);
+    this.element.querySelector('.title').after(this.said);
+    this.asked = null;
+    on('mode', () => this.enter());
+  }
+
+  get offered() { return true; }
+
+  async enter() {
+    const { session } = this;
+    if (state.mode !== 'modes') { set({ playing: false }); return; }
+    if (state.playing) session.pause();
+    const key = `${this.at.value} ${state.time} ${this.run.serials[this.run.rows - 1]}`;
+    if (this.asked === key && this.there) return;
+    await this.ask();
+    if (this.there && !matchMedia('(prefers-reduced-motion: reduce)').matches) set({ playing: true });
+  }
+
+  async ask() {
+    const { session, run } = this;
+    const ready = await session.here(), answer = ready?.ok === false ? ready : await session.ask({ do: 'modes', count: COUNT, at: this.at.value });
+    this.said.textContent = answer.ok ? '' : answer.error;
+    this.asked = `${this.at.value} ${state.time} ${run.serials[run.rows - 1]}`;
+    if (!answer.ok) return;
+    const shapes = answer.array('shapes'), phases = answer.phases ?? answer.array('phases')?.length ?? shapes.length / (7 * run.bodies * answer.modes.length);
+    const row = run.rows - 1, from = run.poseAt(row, 1), rest = answer.array('rest') ?? run.poseBlock(row).slice(from, from + 7 * run.bodies);
+    this.take({ modes: answer.modes, phases, shapes, rest, stability: answer.stability ?? null });
+    if (answer.modes.length === 0) this.said.textContent = 'There are no modes: nothing in this model can move.';
+  }
+}
