@@ -271,6 +271,20 @@ export class Forces {
       this.object.add(mesh);
     }
     this.unit = this.chooseUnit();
+    this.seen = new Float64Array(120);  // largest forces of the last frames, where the run grows
+    this.frames = 0;
+  }
+
+  // Other scales where forces have become very different: seen over two seconds.
+  adapt(most) {
+    this.seen[this.frames++ % this.seen.length] = most;
+    if (this.frames % 30 !== 1 && this.unit > 0) return;
+    let sum = 0, n = 0;
+    for (const x of this.seen) if (x > 0) { sum += x; n++; }
+    const large = n > 0 ? sum / n : 0, fits = 0.5 * this.run.scale / 1.3 / Math.max(this.unit, 1e-300);
+    if (!(large > 0) || (this.unit > 0 && large < 2.5 * fits && large > 0.2 * fits)) return;
+    this.unit = this.unitOf(large);
+    this.changed?.();
   }
 
   // Metres for a newton, so that large forces are a third of the model.
@@ -284,6 +298,10 @@ export class Forces {
     run.pose(time);
     sizes.sort((x, y) => x - y);
     const large = sizes[Math.floor(0.9 * (sizes.length - 1))];
+    return this.unitOf(large);
+  }
+
+  unitOf(large) {
     if (!(large > 0)) return 0;
     this.length = nice(0.12 * run.scale);  // "50 mm ≙ 5 N" of the legend
     this.newton = nice(1.3 * this.length * large / (0.5 * run.scale));
@@ -291,12 +309,13 @@ export class Forces {
   }
 
   update() {
-    this.object.visible = state.show.forces && this.unit > 0;
+    const { scale, session } = this.run;
+    this.object.visible = state.show.forces && (this.unit > 0 || Boolean(session));
     if (!this.object.visible) return;
-    const { scale } = this.run;
-    let n = 0;
+    let n = 0, most = 0;
     for (const source of this.sources) {
       if (state.hidden.has(source.body) || !source.write()) continue;
+      if (session) most = Math.max(most, d.length());
       const length = Math.min(d.length() * this.unit, 1.2 * scale), r = 0.0085 * scale, tip = Math.min(0.07 * scale, 0.6 * length);
       if (length < 1e-3 * scale) continue;
       turn.setFromUnitVectors(Z, d.normalize());
@@ -307,13 +326,16 @@ export class Forces {
     }
     this.shaft.count = this.head.count = n;
     this.shaft.instanceMatrix.needsUpdate = this.head.instanceMatrix.needsUpdate = true;
+    if (session) this.adapt(most);
   }
 
   paint() { this.material.color.set(colors().force); }
 }
 
 // ---- trails -----------------------------------------------------------------------------------------------------------
-// The path of a point over the whole run, as a line of which the part up to now is drawn.
+// The path of a point over the whole run, as a line of which the part up to now is drawn; of a run that grows, its last rows.
+const TAIL = 600, TAIL_TIME = 10;  // points, s
+
 export class Trail {
   constructor(run) {
     this.run = run;
@@ -328,7 +350,8 @@ export class Trail {
     this.object.clear();
     this.line?.geometry.dispose();
     this.line = null;
-    if (body <= 0 || this.run.rows < 2) return;
+    if (body > 0 && this.run.session) this.begin(TAIL);
+    if (body <= 0 || this.run.session || this.run.rows < 2) return;
     const { run } = this, most = 4000, step = Math.max(1, Math.ceil(run.rows / most)), points = [];
     let moved = 0;
     this.step = step;
@@ -338,16 +361,40 @@ export class Trail {
       for (let k = 0; k < 3; k++) moved = Math.max(moved, Math.abs(spot[k] - points[k]));
     }
     if (points.length < 6 || moved < 1e-4 * run.scale) return;
+    this.begin(points.length / 3, points);
+  }
+
+  begin(n, points = new Float32Array(3 * n)) {
     const geometry = new LineGeometry();
     geometry.setPositions(points);
-    this.count = points.length / 3 - 1;
+    this.count = n - 1;
     this.line = new Line2(geometry, this.material);
     this.line.frustumCulled = false;
     this.object.add(this.line);
   }
 
+  // Of a run that grows, the last rows before now.
+  updateTail() {
+    const { run, body } = this, { data } = this.line.geometry.attributes.instanceStart, x = data.array;
+    const { com } = run.model.bodies[body], last = run.row + 1, step = Math.max(1, Math.ceil(TAIL_TIME / TAIL / Math.max(1e-9, run.session.every)));
+    let n = 0;
+    const first = Math.max(0, last - step * TAIL);
+    for (let i = first - first % step; i < last && n < TAIL; i += step) this.put(x, n++, run.pointAt(body, com, i, spot));
+    if (n < TAIL) this.put(x, n++, run.pointAt(body, com, undefined, spot));
+    data.needsUpdate = true;
+    this.line.geometry.instanceCount = Math.max(0, n - 1);
+  }
+
+  put(x, n, p) {  // a point ends a piece of the line and begins the next one
+    for (let k = 0; k < 3; k++) {
+      if (n > 0) x[6 * n - 3 + k] = p[k];
+      if (6 * n + k < x.length) x[6 * n + k] = p[k];
+    }
+  }
+
   update() {
     this.object.visible = state.show.trails && this.line !== null && this.body > 0;
-    if (this.object.visible && this.line) this.line.geometry.instanceCount = Math.min(this.count, Math.ceil((this.run.row + this.run.part) / this.step));
+    if (this.object.visible && this.run.session) this.updateTail();
+    else if (this.object.visible) this.line.geometry.instanceCount = Math.min(this.count, Math.ceil((this.run.row + this.run.part) / this.step));
   }
 }

@@ -39,6 +39,7 @@ export class View {
 
   attach(scene) {
     this.scene = scene;
+    scene.forces.changed = () => this.showLegend();
     this.showLegend();
     this.showTag();
   }

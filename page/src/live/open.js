@@ -178,6 +178,7 @@ export class Live {
 
   showStop() {
     const { stopped, run } = this.session;
+    if (this.broken && !stopped) return;
     this.banner.hidden = !stopped;
     if (stopped) clear(this.banner).append(el('b', {}, `The run stands at ${stopped.t.toFixed(4)} s. `), stopped.why);
     this.page.timeline.draw();
@@ -235,6 +236,36 @@ export class Live {
     return answer;
   }
 
+  // The file has changed: the last good model stays until it can be read. Camera, selection and plots stay, and the run comes to where it was.
+  async reload(request) {
+    const { session } = this, { time, playing } = state;
+    set({ playing: false });
+    const answer = await session.ask({ do: 'load', ...request });
+    if (!answer.ok) { this.showErrors(answer); return; }
+    this.broken = null;
+    this.take(answer, false);
+    if (time > session.run.start) session.catchUp = time;
+    session.after = playing;
+    session.pump();
+    this.showState();
+  }
+
+  // A session of a server that has come back knows the model, and not the run.
+  foundAgain(answer) {
+    if (!answer.ok) { this.showErrors(answer); return; }
+    if (!isAlike(this.loaded, answer)) { this.session.behind = false; this.take(answer, false); return; }
+    this.loaded = answer;
+    this.say('The engine is back, at the start of the run. What was computed stays until it runs again.');
+  }
+
+  showErrors(answer) {
+    const errors = (answer.messages ?? []).filter((m) => m.severity === 'error'), n = Math.max(1, errors.length);
+    this.broken = answer;
+    this.banner.hidden = false;
+    clear(this.banner).append(el('b', {}, `${n} ${n === 1 ? 'error' : 'errors'}: showing the last model that compiled.`),
+      ...(errors.length > 0 ? errors.slice(0, 5).map((m) => el('div', {}, m.line > 0 ? `${m.file}:${m.line}:${m.column} ${m.text}` : m.text)) : [el('div', {}, answer.error)]));
+  }
+
   // A model takes the place of the one that is shown. kept: the run goes on with the state of the newest row.
   take(answer, kept) {
     const { session, page } = this, before = this.loaded;
@@ -262,8 +293,11 @@ export class Live {
     if (newest) state.time = run.end;
     page.shown = null;
     if (same) return;
-    page.scene?.load(run, page.host);
-    page.scene?.world.add(this.pull.object);
+    if (page.scene) {
+      page.scene.load(run, page.host);
+      page.scene.world.add(this.pull.object);
+      page.view.attach(page.scene);
+    }
     page.properties.fill();
     page.plots.due = page.plots.plots.length;
   }

@@ -14,7 +14,8 @@ export class Session {
     this.lost = false;
     this.behind = false;      // the engine has another state than the newest row: it must start again
     this.goal = 0;            // time up to which rows are wanted
-    this.catchUp = null;      // time to come back to after a reload
+    this.catchUp = null;      // time to come back to after a reload,
+    this.after = false;       // and whether it runs on from there
     this.stopped = null;      // {t, why}
     this.reached = null;      // speed, over the last second
     this.clock = [0, 0];
@@ -76,9 +77,15 @@ export class Session {
     if (answer.stopped) this.stop(answer.stopped.why ?? answer.stopped);
     if (this.catchUp !== null) {
       set({ time: run.end });
-      if (run.end >= this.catchUp - 1e-9) this.catchUp = null;
+      if (run.end >= this.catchUp - this.every) this.arrive();
     }
     this.tell('rows', answer);
+  }
+
+  // At the time that it was to come to.
+  arrive() {
+    this.catchUp = null;
+    if (this.after) this.play(); else set({ time: this.run.end });
   }
 
   stop(why) {
