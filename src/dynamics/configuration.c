@@ -51,9 +51,17 @@ static v4 slide(v4 w, v4 u, _Bool inverse) {
 }
 
 static void quaternion_exp(const double w[3], double out[4]) {  // exp(w/2)
-  const double a = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / 2;
-  const double s = a > 1e-4 ? sin(a) / a / 2 : (1 - a * a / 6) / 2;
-  out[0] = cos(a);
+  const double a2 = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / 4;
+  double s, c;
+  if (a2 < 0.01) {  // series: what follows is less than 2e-18 and 2e-21
+    s = 1.0 / 2 - a2 * (1.0 / 12 - a2 * (1.0 / 240 - a2 * (1.0 / 10080 - a2 * (1.0 / 725760))));
+    c = 1 - a2 * (1.0 / 2 - a2 * (1.0 / 24 - a2 * (1.0 / 720 - a2 * (1.0 / 40320 - a2 * (1.0 / 3628800)))));
+  } else {
+    const double a = sqrt(a2);
+    s = sin(a) / a / 2;
+    c = cos(a);
+  }
+  out[0] = c;
   for (int i = 0; i < 3; i++) out[1 + i] = s * w[i];
 }
 

@@ -50,6 +50,10 @@ typedef struct Links {
 } Links;
 
 SRM_INLINE void place_link(const srModel* m, srData* d, int i) {
+  if (m->link_parent[i] == 0) {  // on the ground
+    memcpy(d->link_pose + 16 * i, d->link_X + 16 * i, 16 * sizeof(double));
+    return;
+  }
   const srmPose parent = srm_pose_load(d->link_pose + 16 * m->link_parent[i]);
   srm_pose_store(d->link_pose + 16 * i, srm_pose_product(parent, srm_pose_load(d->link_X + 16 * i)));
 }
@@ -82,9 +86,13 @@ SRM_CLONES static void turn_links(void* user, int member, int from, int to) {
   srData* d = ((const Links*)user)->d;
   (void)member;
   for (int i = 1 + from; i < 1 + to; i++) {
+    const srmTwist own = sr_link_relative(m->link_type[i], m->link_pitch[i], d->v + m->link_v[i]);
+    if (m->link_parent[i] == 0) {  // on the ground
+      srm_twist_store(d->link_twist + 8 * i, own);
+      continue;
+    }
     const srmTwist parent = srm_twist_load(d->link_twist + 8 * m->link_parent[i]);
     const srmTwist t = srm_twist_to_child(m3_load(d->link_E + 12 * i), v4_load(d->link_X + 16 * i + 12), parent);
-    const srmTwist own = sr_link_relative(m->link_type[i], m->link_pitch[i], d->v + m->link_v[i]);
     srm_twist_store(d->link_twist + 8 * i, (srmTwist){t.w + own.w, t.v + own.v});
   }
 }
@@ -127,6 +135,12 @@ SRM_CLONES static void accelerate_links(void* user, int member, int from, int to
   (void)member;
   for (int i = 1 + from; i < 1 + to; i++) {
     const int type = m->link_type[i], parent = m->link_parent[i], dof = m->link_v[i];
+    if (parent == 0) {  // on the ground
+      const srmTwist own = sr_link_relative(type, m->link_pitch[i], d->v + dof);
+      const srmTwist a = sr_link_relative(type, m->link_pitch[i], d->a + dof);
+      srm_twist_store(d->link_accel + 8 * i, (srmTwist){a.w, a.v + v4_cross(own.w, own.v)});
+      continue;
+    }
     const m3 E = m3_load(d->link_E + 12 * i);
     const v4 p = v4_load(d->link_X + 16 * i + 12), w = v4_load(d->link_twist + 8 * parent);
     const srmTwist above = srm_twist_load(d->link_accel + 8 * parent);

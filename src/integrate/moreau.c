@@ -511,16 +511,19 @@ static bool is_fast(const srUnilateral* c, double was, double is, double change,
   return c->gap + h * is <= 0 && -was > APPROACH * change;
 }
 
+static inline double larger(double a, double b) { return a > b ? a : b; }  // fmax and fmin are calls
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
 // s of a rigid contact.
 static double shift_of(const srUnilateral* c, double was, double change, double h, bool fast) {
   double s = c->gap / h;
   if (c->gap >= 0 && !fast) return s;
   if (c->gap < 0) {
-    const double most = fmax(fmin(PUSH_MOST * change, sqrt(-change * s)), -PUSH_LEAST * s);
+    const double most = larger(smaller(PUSH_MOST * change, sqrt(-change * s)), -PUSH_LEAST * s);
     const double small = PUSH_DEPTH * change;
-    s = fmax(PUSH_SOFT * fmax(s, -small) + fmin(s + small, 0), -most);
+    s = larger(PUSH_SOFT * larger(s, -small) + smaller(s + small, 0), -most);
   }
-  return fast ? fmin(s, c->restitution * was) : s;
+  return fast ? smaller(s, c->restitution * was) : s;
 }
 
 // s and c of one with a law.
@@ -588,14 +591,13 @@ static void set_cones(Share* of, int member, int from, int to) {
     c->cone = (srContactCone){.rows = c->rows, .mu = c->rows > 1 ? c->from->mu : 0};
     c->given = h * c->from->clamp;
     work->fast[i] = is_fast(c->from, work->before[3 * i], is, own, h);
-    gap = c->from->gap < gap ? c->from->gap : gap;  // fmin is a call
+    gap = smaller(c->from->gap, gap);
     if (work->compliant && c->given == 0) {
       set_law(c->from, h, &c->cone);
     } else {
       c->cone.shift = shift_of(c->from, work->before[3 * i], own, h, work->fast[i]);
     }
-    const double by = fabs(is - work->before[3 * i]);
-    change = by > change ? by : change;
+    change = larger(fabs(is - work->before[3 * i]), change);
   }
   of->change[member] = change;
   of->gap[member] = gap;

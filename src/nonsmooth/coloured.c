@@ -122,6 +122,11 @@ static void scale_body(const srContactBody* from, srScaledBody* b) {
   b->moves = from->inverse_mass > 0 || trace > 0;
   b->round = I[0] == I[1] && I[1] == I[2] && I[3] == 0 && I[4] == 0 && I[5] == 0;
   b->linear = sqrt(from->inverse_mass);
+  if (b->round) {
+    L[0] = L[2] = L[5] = sqrt(I[0]);
+    L[1] = L[3] = L[4] = 0;
+    return;
+  }
   const double least = 1e-14 * trace;
   L[0] = I[0] > least ? sqrt(I[0]) : 0;
   L[1] = L[0] > 0 ? I[3] / L[0] : 0;

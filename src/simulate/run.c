@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "constraint/constraint.h"
+#include "math/v4.h"
 #include "model/private.h"
 #include "simulate/passing.h"
 
@@ -51,11 +52,11 @@ void sr_run_count_limits(srRun* run) {
 }
 
 static bool within(const double* x, int n) {
-  int i = 0, beyond = 0;
-  for (; i + 4 <= n; i += 4) {  // four in one decision
-    beyond = !(fabs(x[i]) <= STATE_BOUND) | !(fabs(x[i + 1]) <= STATE_BOUND) | !(fabs(x[i + 2]) <= STATE_BOUND) |
-             !(fabs(x[i + 3]) <= STATE_BOUND);
-    if (beyond) return false;
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {  // eight in one decision
+    const v4_any* at = (const v4_any*)(x + i);
+    const v4u good = (v4u)(v4_abs(at[0]) <= STATE_BOUND) & (v4u)(v4_abs(at[1]) <= STATE_BOUND);
+    if ((good[0] & good[1] & good[2] & good[3]) == 0) return false;
   }
   for (; i < n; ++i) {
     if (!(fabs(x[i]) <= STATE_BOUND)) return false;
