@@ -5,6 +5,8 @@
 
 #include "integrate/step_problem.h"
 
+enum { FEW = 16 };  // entries that are looked at without the table
+
 typedef struct Entry {
   long id;
   double x[3];
@@ -56,10 +58,32 @@ static size_t place_of(const srKept* kept, long id) {
   return at;
 }
 
-void sri_kept_put(srKept* kept, long id, const double x[3]) {
-  Entry* entry = &kept->entry[kept->count++];
+void sri_kept_set(srKept* kept, int i, long id, const double x[3]) {
+  Entry* entry = &kept->entry[i];
   entry->id = id;
   memcpy(entry->x, x, sizeof entry->x);
+}
+
+void sri_kept_put(srKept* kept, long id, const double x[3]) { sri_kept_set(kept, kept->count++, id, x); }
+
+int sri_kept_add(srKept* kept, int count) {
+  const int first = kept->count;
+  kept->count += count;
+  return first;
+}
+
+int sri_kept_guess(const srKept* kept, int i, int count) {
+  const int at = count > 0 ? (int)((long)i * kept->count / count) - FEW / 2 : 0;
+  return at > 0 ? at : 0;
+}
+
+const double* sri_kept_near(const srKept* kept, long id, int* next) {
+  for (int i = *next; i < *next + FEW && i < kept->count; ++i) {
+    if (kept->entry[i].id != id) continue;
+    *next = i + 1;
+    return kept->entry[i].x;
+  }
+  return NULL;
 }
 
 // As wide as its entries need: few places are near each other in memory.

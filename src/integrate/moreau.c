@@ -295,6 +295,7 @@ typedef struct Share {
   srIntegrator* integrator;
   double h;
   int first;                    // contacts begin behind so many
+  int fresh;                    // from here on they have no start values yet
   int count[SR_TEAM_MOST];      // of each member: contacts that it has chosen ...
   double change[SR_TEAM_MOST];  // ... largest change of u_N by forces
   double gap[SR_TEAM_MOST];     // ... and least gap of contacts of the problem
@@ -603,10 +604,23 @@ static void set_cones(Share* of, int member, int from, int to) {
   of->gap[member] = gap;
 }
 
+// The impulses of the same contacts in the last step; NAN: they are to be searched for by one alone.
+static void find_starts(const Share* of, int from, int to) {
+  srMoreau* work = of->integrator->work;
+  int next = sri_kept_guess(work->kept, from, work->count);
+  for (int i = from > of->fresh ? from : of->fresh; i < to; ++i) {
+    const double* kept = sri_kept_near(work->kept, work->chosen[i].id, &next);
+    work->impulse[3 * i] = (double)NAN;
+    work->strikes[i] = false;
+    for (int k = 0; k < 3 && kept != NULL; ++k) work->impulse[3 * i + k] = k < work->chosen[i].rows ? kept[k] : 0;
+  }
+}
+
 static void set_range(void* user, int member, int from, int to) {
   Share* of = user;
   of->levers[member] = set_velocities(of->integrator, of->first + from, of->first + to);
   set_cones(of, member, of->first + from, of->first + to);
+  find_starts(of, of->first + from, of->first + to);
 }
 
 // Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
@@ -614,7 +628,7 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
   srMoreau* work = integrator->work;
   const int from = work->now < 1 ? 0 : first;  // below 1 all of them: the time of an island may change
   srTeam* team = work->body != NULL ? work->team : NULL;
-  Share share = {.integrator = integrator, .h = h, .first = from};
+  Share share = {.integrator = integrator, .h = h, .first = from, .fresh = first};
   double change = 0;
   sr_team_loop(team, work->count - from, set_range, &share);
   for (int k = 0; k < sr_team_hands(team, work->count - from); ++k) {
@@ -623,8 +637,8 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     work->levers = work->levers || share.levers[k];
   }
   for (int i = first; i < work->count; ++i) {
+    if (!isnan(work->impulse[3 * i])) continue;
     const srStepContact* c = &work->chosen[i];
-    work->strikes[i] = false;
     const double* kept = sri_kept_find(work->kept, c->id);
     for (int k = 0; k < 3; ++k) work->impulse[3 * i + k] = kept != NULL && k < c->rows ? kept[k] : 0;
   }
@@ -632,9 +646,19 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
   return COARSE * change;
 }
 
-static void keep(srMoreau* work, double h) {
+static void keep_range(void* user, int member, int from, int to) {
+  const Share* of = user;
+  srMoreau* work = of->integrator->work;
+  (void)member;
+  for (int i = from; i < to; ++i) sri_kept_set(work->kept, of->first + i, work->chosen[i].id, work->impulse + 3 * i);
+}
+
+static void keep(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  if (work->kept == NULL) return;
   sri_kept_clear(work->kept);
-  for (int i = 0; i < work->count; ++i) sri_kept_put(work->kept, work->chosen[i].id, work->impulse + 3 * i);
+  Share share = {.integrator = integrator, .h = h, .first = sri_kept_add(work->kept, work->count)};
+  sr_team_loop(work->team, work->count, keep_range, &share);
   sri_sleep_keep(work->sleep, h, work->kept);
 }
 
@@ -1191,7 +1215,7 @@ static int attempts(srIntegrator* integrator, double h, double t_new) {
       outcome = join_missed(integrator, h);
       continue;
     }
-    keep(work, h);  // start values
+    keep(integrator, h);  // start values
     outcome = attempt(integrator, h, t_new);
   }
   return outcome;
@@ -1241,7 +1265,7 @@ static int try_step(srIntegrator* integrator, double h, double t_new) {
   outcome = sri_accept(integrator, t_new, h, NULL);
   if (outcome != SRI_DONE) return outcome;
   if (integrator->constrained != NULL) integrator->lambda = integrator->constrained->lambda;
-  keep(work, h);
+  keep(integrator, h);
   keep_accelerations(work, integrator->system.nv, h);
   tell(integrator, h);
   work->told.friction -= lost;

@@ -320,7 +320,10 @@ static void find_islands(srStepProblem* x, const srStepContact* contact, int cou
     x->range[k].first = x->range[k].end = at;
     at += n;
   }
-  for (int i = 0; i < count; ++i) x->order[x->range[x->island[x->of[i]]].end++] = i;
+  for (int i = 0; i < count && x->nisland > 1; ++i) x->order[x->range[x->island[x->of[i]]].end++] = i;
+  if (x->nisland > 1) return;
+  for (int i = 0; i < count; ++i) x->order[i] = i;
+  x->range[0].end = count;
 }
 
 // As before the step.

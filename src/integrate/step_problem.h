@@ -89,5 +89,11 @@ void sri_kept_destroy(srKept* kept);
 void sri_kept_clear(srKept* kept);
 void sri_kept_put(srKept* kept, long id, const double x[3]);  // of an id that is not in it
 const double* sri_kept_find(srKept* kept, long id);           // NULL: none
+// For members of a team: room for count entries behind those that are there, each of which is set by one of them; the first of these is returned. The entry of an id among a few from *next
+// on, NULL: it is elsewhere or nowhere; guess: where that of contact i of so many is, about.
+int sri_kept_add(srKept* kept, int count);
+void sri_kept_set(srKept* kept, int i, long id, const double x[3]);
+int sri_kept_guess(const srKept* kept, int i, int count);
+const double* sri_kept_near(const srKept* kept, long id, int* next);
 
 #endif

@@ -167,8 +167,11 @@ static int root_of(int* parent, int i) {
   return i;
 }
 
+// Counts what touches a moving body, and unites the islands of two.
 static void connect(srLanes* l, const int body[2]) {
-  if (!moves(l, body[0]) || !moves(l, body[1]) || l->island[body[0]] == l->island[body[1]]) return;
+  const bool first = moves(l, body[0]), second = moves(l, body[1]);
+  if (first || second) l->count[second ? body[1] : body[0]]++;
+  if (!first || !second || l->island[body[0]] == l->island[body[1]]) return;
   const int a = root_of(l->island, body[0]), b = root_of(l->island, body[1]);
   l->island[a > b ? a : b] = a < b ? a : b;
 }
@@ -185,18 +188,15 @@ static bool same_block(const srContactProblem* p, int first, int i) {
 
 // Islands in the order of their first body, put together until a bundle is full. count[root]: weight of the island, then its bundle.
 static int find_bundles(srLanes* l, const srContactProblem* p) {
-  for (int i = 0; i < p->ncontact; ++i) connect(l, p->point[i].body);
-  for (int i = 0; i < p->nequation; ++i) connect(l, p->equation[i].body);
-  for (int i = 0; i < p->nbody; ++i) l->island[i] = l->island[l->island[i]];  // the root: parents come first
   int* weight = l->count;
   memset(weight, 0, (size_t)p->nbody * sizeof *weight);
-  for (int i = 0; i < p->ncontact; ++i) {
-    const int body = mover(l, p->point[i].body);
-    if (body >= 0) weight[l->island[body]]++;
-  }
-  for (int i = 0; i < p->nequation; ++i) {
-    const int body = mover(l, p->equation[i].body);
-    if (body >= 0) weight[l->island[body]]++;
+  for (int i = 0; i < p->ncontact; ++i) connect(l, p->point[i].body);
+  for (int i = 0; i < p->nequation; ++i) connect(l, p->equation[i].body);
+  for (int i = 0; i < p->nbody; ++i) {
+    const int root = l->island[i] = l->island[l->island[i]];  // parents come first
+    if (root == i) continue;
+    weight[root] += weight[i];
+    weight[i] = 0;
   }
   int islands = 0, open = -1;  // open: bundle of small islands
   l->nbundle = 0;

@@ -51,7 +51,7 @@ void sr_run_count_limits(srRun* run) {
   }
 }
 
-static bool within(const double* x, int n) {
+SRM_CLONES static bool within(const double* x, int n) {
   int i = 0;
   for (; i + 8 <= n; i += 8) {  // eight in one decision
     const v4_any* at = (const v4_any*)(x + i);
