@@ -390,24 +390,32 @@ TEST(dominoes_by_events_come_to_rest) {
   Loaded x = open_model("nonsmooth/dominoes", "N=3");
   run_dominoes(&x, 0, 1);
   ENSURE_SMALL(x.result.energy.kinetic, 1e-20);
-  ENSURE_SMALL(x.result.energy.residual, 1e-7 * x.result.energy.scale);
+  ENSURE_SMALL(x.result.energy.residual, 1e-6 * x.result.energy.scale);
   ENSURE_SMALL(x.result.penetration, 1e-9);
   close_model(&x);
 }
 
-// Both corners of an edge come to rest together in the heap too: eight dominoes end at rest, in their plane.
-TEST(eight_dominoes_by_events_end_at_rest_in_their_plane) {
-  if (!runner_long()) SKIP("takes some seconds: ./test --long");
-  Loaded x = open_model("nonsmooth/dominoes", "N=8");
+// Both corners of an edge come to rest together in the heap too: all end at rest, in their plane. Four lean on each other with corners that slide and corners that stick on one body, whose
+// equations are redundant together.
+static void ensure_heap(const char* set, int n) {
+  Loaded x = open_model("nonsmooth/dominoes", set);
   run_dominoes(&x, 0, 1);
   ENSURE_SMALL(x.result.energy.kinetic, 1e-20);
   ENSURE_SMALL(x.result.energy.residual, 1e-6 * x.result.energy.scale);
-  for (int i = 0; i < 8; ++i) {
-    ENSURE_SMALL(x.d->q[7 * i + 1], 1e-7);
-    ENSURE_SMALL(x.d->q[7 * i + 4], 1e-7);
-    ENSURE_SMALL(x.d->q[7 * i + 6], 1e-7);
+  for (int i = 0; i < n; ++i) {
+    ENSURE_SMALL(x.d->q[7 * i + 1], 1e-9);
+    ENSURE_SMALL(x.d->q[7 * i + 4], 1e-9);
+    ENSURE_SMALL(x.d->q[7 * i + 6], 1e-9);
   }
   close_model(&x);
+}
+
+TEST(rows_of_dominoes_by_events_end_at_rest_in_their_plane) {
+  if (!runner_long()) SKIP("takes some seconds: ./test --long");
+  ensure_heap("N=4", 4);
+  ensure_heap("N=6", 6);
+  ensure_heap("N=8", 8);
+  ensure_heap("N=9", 9);
 }
 
 TEST(a_ratchet_holds_a_press_tooth_by_tooth) { ensure_model("nonsmooth/ratchet-press"); }

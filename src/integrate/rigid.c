@@ -58,7 +58,8 @@ static bool allocate(srRigid* x) {
   const size_t samples = most * sri_rigid_sample_size() / sizeof(double) + 1;
   const size_t columns = (size_t)(s->ncolumn > 0 ? s->ncolumn : s->nv), width = (1 + (size_t)s->ntangent) * columns;
   double* last;
-  const srPart parts[] = {{&x->combination, most * most},
+  const srPart parts[] = {{&x->force_basis, rows * rows},
+                          {&x->row_basis, rows * rows},
                           {&x->q_list, nq},
                           {&x->v_list, nv},
                           {&x->rate, 3 * (size_t)(s->ncontact + s->nclamp)},
@@ -113,14 +114,16 @@ static bool allocate(srRigid* x) {
   x->closed = sr_alloc(most * sizeof *x->closed + 1);
   x->part = sr_alloc(most * sizeof *x->part + 1);
   x->touch = sr_alloc(most * sizeof *x->touch + 1);
-  x->numbers = sr_alloc((most + rows + most * columns) * sizeof *x->numbers + 1);
+  x->numbers = sr_alloc((most + 3 * rows + most * columns) * sizeof *x->numbers + 1);
   x->pairs = sr_alloc(most * sizeof *x->pairs + 1);
   if (x->closed == NULL || x->part == NULL || x->touch == NULL || x->numbers == NULL || x->pairs == NULL) return false;
   x->owner = x->numbers;
   x->pivot = x->owner + most;
+  x->row_from = x->pivot + rows;
+  x->row_to = x->row_from + rows;
   for (size_t k = 0; k < most; ++k) {
     x->closed[k].last.W = last + k * width;
-    x->closed[k].last.column = x->pivot + rows + k * columns;
+    x->closed[k].last.column = x->row_to + rows + k * columns;
   }
   return true;
 }

@@ -63,13 +63,13 @@ struct srRigid {
   srRigidOptions o;
   const srIntegrator* integrator;
   int most, nclosed;
-  int ncontact;           // the first of the closed ones: contacts; the others are clamps
-  srClosed* closed;       // (most)
-  unsigned char* active;  // equations of the outer system
-  bool combined;          // redundant normals with friction: the equations are `rank` combinations of them
-  int rank;
-  double* combination;         // (most x most), row-major: row k over the closed contacts
-  srUnilateral *list, *other;  // contacts at a position; at one next to it
+  int ncontact;                     // the first of the closed ones: contacts; the others are clamps
+  srClosed* closed;                 // (most)
+  unsigned char* active;            // equations of the outer system
+  bool combined;                    // redundant rows with friction: the equations are `rank` combinations of them ...
+  int rank, rank_normal;            // ... the first of which are of normals alone
+  double *force_basis, *row_basis;  // (3 most x 3 most), row-major: combination i over the rows (rigid_rows.c)
+  srUnilateral *list, *other;       // contacts at a position; at one next to it
   int count;
   bool listed;
   bool whole;                 // all contacts are listed, not only those of the pairs of closed ones
@@ -105,6 +105,7 @@ struct srRigid {
   double* p;                                     // forces or impulses
   double *A, *lu;                                // (3 most)^2
   int* pivot;
+  int *row_from, *row_to;  // (3 most): rows of the problem, and their places in the bases
   srContactProblem* problem;
   srContactSolver* solver;
   // Vectors.
@@ -126,6 +127,7 @@ struct srRigid {
 };
 
 // ---- rigid_rows.c
+int sri_rigid_row(const srRigid* x, int k, int direction);  // of closed contact k: its normal, or tangent 1 or 2
 int sri_rigid_list(srRigid* x, double t, const double* q);  // contacts at a position. Returns as the callbacks
 // The same with rates at v of the pairs that have closed contacts; alone: other pairs are of no interest.
 int sri_rigid_list_rates(srRigid* x, double t, const double* q, const double* v, bool alone);

@@ -2,14 +2,17 @@
 // equations in the matrix of the problem. A sequence that does not end is ended by a compression of all of them together.
 #include "integrate/rigid_touch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define NOISE 1e-6              // of the largest speed of approach: that of a closed contact, by the error of the step
-#define IMPACT_TOLERANCE 1e-13  // of the velocities before: residual of all contacts together
-#define IMPACT_COARSE 1e-6      // the same where masses differ so much that rounding of the impulses is larger
-#define PASSES 1e-3             // of the velocities before: approach that an impact must not leave
-#define SHOCK 1e-7              // of the slip: approach of an impact without collision
+#define IMPACT_TOLERANCE 1e-13  // of the velocities before: residual of all contacts together, ...
+#define ROUNDING                                                                                                       \
+  16  // ... or so many times the rounding of their terms, which redundant contacts contradict each other by
+#define IMPACT_COARSE 1e-6  // the same where masses differ so much that rounding of the impulses is larger
+#define PASSES 1e-3         // of the velocities before: approach that an impact must not leave
+#define SHOCK 1e-7          // of the slip: approach of an impact without collision
 
 bool sri_rigid_approaches(const srRigid* x) {
   for (int i = 0; i < x->ntouch; ++i) {
@@ -56,6 +59,19 @@ double sri_rigid_kinetic_change(srRigid* x, const double* v) {
   srm_rows_times(&square, x->M, x->dq, x->a);
   for (int i = 0; i < x->inner.nv; ++i) sum += 0.5 * (v[i] + x->v_new[i]) * x->a[i];
   return sum;
+}
+
+// Residual of the problem of all contacts together. Where less is asked than redundant contacts can meet, every start would be tried, and the least of the residuals would
+// choose among solutions.
+static double tolerance_of(const srRigid* x, const double* v) {
+  const size_t nv = (size_t)x->inner.nv;
+  double most = 0;
+  for (size_t r = 0; r < (size_t)x->nrow; ++r) {
+    double sum = 0;
+    for (size_t i = 0; i < nv; ++i) sum += fabs(x->W[r * nv + i] * v[i]);
+    most = fmax(most, sum);
+  }
+  return fmax(IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q), ROUNDING * DBL_EPSILON * most);
 }
 
 // The contact problem with the velocities before (nrow); a contact without a consistent force approaches a little, and has no restitution.
@@ -125,11 +141,11 @@ static srStatus solve_together(srRigid* x, srImpactLaw law, const srContactOptio
   return sr_contact_impact(x->solver, x->problem, law, &coarse, x->p, r);
 }
 
-static srStatus solve(srRigid* x, srImpactLaw law, srImpactResult* r) {
+static srStatus solve(srRigid* x, srImpactLaw law, double tolerance, srImpactResult* r) {
   if (solve_single(x, r)) return SR_OK;
   srContactOptions o = sr_contact_options();
   o.method = sr_contact_method_find("newton");
-  o.tolerance = IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q);
+  o.tolerance = tolerance;
   memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
   if (x->o.order == SR_IMPACT_ORDER_SIMULTANEOUS) return solve_together(x, law, &o, r);
   srContactOptions sequence = o;
@@ -155,14 +171,13 @@ static void count(srRigid* x, srImpactLaw law, const srImpactResult* r, double s
 }
 
 // To who has asked for the problems: with the options of `sarrus contact` that strike it likewise.
-static void show(const srRigid* x, double t, srImpactLaw law, const srImpactResult* r) {
+static void show(const srRigid* x, double t, srImpactLaw law, double tolerance, const srImpactResult* r) {
   static const char* const together[] = {"newton", "poisson"};
   static const char* const sequence[2][3] = {
       {"newton --impact-order sequential", "poisson --impact-order sequential"},
       {"newton --impact-friction shock", "poisson --impact-friction shock", "stronge"}};
   const bool shock = x->o.friction == SR_IMPACT_FRICTION_SHOCK;
-  x->problem->tolerance =
-      x->o.order == SR_IMPACT_ORDER_SEQUENTIAL ? x->o.speed : IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q);
+  x->problem->tolerance = x->o.order == SR_IMPACT_ORDER_SEQUENTIAL ? x->o.speed : tolerance;
   x->o.problem(
       x->o.problem_user,
       &(srSolvedProblem){.t = t,
@@ -187,11 +202,12 @@ int sri_rigid_strike(srRigid* x, double t, double* v) {
   const srImpactLaw law = law_of(x);
   sri_rigid_velocities(x, v, before);
   pose(x, before);
-  if (solve(x, law, &result) != SR_OK)
+  const double tolerance = tolerance_of(x, v);
+  if (solve(x, law, tolerance, &result) != SR_OK)
     return sri_rigid_fail(x,
                           "an impact has more contacts than there is memory for, or friction that does not let it end");
   count(x, law, &result, sri_largest(x->nrow, before));
-  if (x->o.problem != NULL) show(x, t, law, &result);
+  if (x->o.problem != NULL) show(x, t, law, tolerance, &result);
   memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
   sri_rigid_add(x, x->p, v);
   sri_rigid_velocities(x, v, after);

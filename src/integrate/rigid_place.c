@@ -1,12 +1,13 @@
-// Contacts that stay closed after an event: their statuses for the next phase; position and velocity are put on them; combinations of redundant normals.
+// Contacts that stay closed after an event: their statuses for the next phase; position and velocity are put on them; combinations of redundant rows.
 #include "integrate/rigid_touch.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define PLACES 6   // corrections of the position
-#define PASSES 20  // times u_c/(mu lambda_N A_TT): how long slip may be below u_c without sticking
+#define PLACES 6       // corrections of the position
+#define SMALLEST 1e-9  // of the longest column of a Delassus matrix: one that depends on those before it
+#define PASSES 20      // times u_c/(mu lambda_N A_TT): how long slip may be below u_c without sticking
 
 // u_c; with steps of fixed length not less than what friction takes from the slip in one of them.
 static double slip_least(const srRigid* x, const srTouch* at) {
@@ -77,7 +78,8 @@ int sri_rigid_place_position(srRigid* x, double t, double* q) {
   return 0;
 }
 
-void sri_rigid_place_velocity(srRigid* x, double* v) {
+// Normals of the closed contacts, and tangents of those that stick.
+static void build_rows(srRigid* x) {
   for (int k = 0; k < x->nclosed; ++k) {
     const srClosed* at = &x->closed[k];
     x->part[k] = (srRigidPart){.c = sri_rigid_contact(x, k), .rows = 1};
@@ -86,6 +88,10 @@ void sri_rigid_place_velocity(srRigid* x, double* v) {
   }
   x->npart = x->nclosed;
   sri_rigid_build(x);
+}
+
+void sri_rigid_place_velocity(srRigid* x, double* v) {
+  build_rows(x);
   sri_rigid_velocities(x, v, x->right_rows);
   (void)sri_rigid_solve_rows(x, x->right_rows, x->p);
   sri_rigid_add(x, x->p, v);
@@ -112,35 +118,94 @@ int sri_rigid_put(srRigid* x, double t, double* q, double* v, const double* y) {
   return 0;
 }
 
-// An orthonormal basis of the range of the Delassus matrix of the normals, where they are redundant and friction makes their distribution matter: by Gram-Schmidt, the
-// longest first.
-void sri_rigid_combine(srRigid* x) {
-  const int n = x->ncontact;
-  bool friction = false;
-  x->combined = false;
-  for (int k = 0; k < n; ++k) friction = friction || (x->closed[k].mu > 0 && x->closed[k].status != SR_RIGID_STICKS);
-  if (n < 2 || !friction) return;
-  build_normals(x);
-  double* C = x->lu;  // its columns, as rows
+// An orthonormal basis of the range of C (n x n, symmetric; overwritten), its vectors as rows of `out` with n numbers in the places `row` of 3 most: by Gram-Schmidt, the longest
+// first, at most `most` of them and not shorter than `least` of the first. Returns how many.
+static int take_basis(const srRigid* x, double* C, int n, const int* row, int most, double least, double* out) {
+  const size_t width = 3 * (size_t)x->most;
   double first = 0;
-  memcpy(C, x->A, (size_t)(n * n) * sizeof *C);
-  for (x->rank = 0; x->rank < n; ++x->rank) {
+  int rank = 0;
+  for (; rank < most; ++rank) {
     int best = -1;
-    double longest = 0;
+    double longest = 0, *to = out + (size_t)rank * width;
     for (int k = 0; k < n; ++k) {
       double sum = 0;
       for (int i = 0; i < n; ++i) sum += C[k * n + i] * C[k * n + i];
       if (sum > longest) longest = sum, best = k;
     }
-    first = fmax(first, sqrt(longest));
-    if (best < 0 || sqrt(longest) <= 1e-9 * first) break;
-    double* to = x->combination + (size_t)x->rank * (size_t)x->most;
-    for (int i = 0; i < n; ++i) to[i] = C[best * n + i] / sqrt(longest);
+    longest = sqrt(longest);
+    first = fmax(first, longest);
+    if (best < 0 || longest <= least * first) break;
+    memset(to, 0, width * sizeof *to);
+    for (int i = 0; i < n; ++i) to[row[i]] = C[best * n + i] / longest;
     for (int k = 0; k < n; ++k) {
       double along = 0;
-      for (int i = 0; i < n; ++i) along += C[k * n + i] * to[i];
-      for (int i = 0; i < n; ++i) C[k * n + i] -= along * to[i];
+      for (int i = 0; i < n; ++i) along += C[k * n + i] * to[row[i]];
+      for (int i = 0; i < n; ++i) C[k * n + i] -= along * to[row[i]];
     }
   }
-  x->combined = x->rank < n;
+  return rank;
+}
+
+// Rows of the closed contacts in A, x->row_from, and their places in the bases, x->row_to: normals, then tangents of those that stick. Returns how many normals.
+static int number_rows(srRigid* x, int* count) {
+  int n = 0;
+  for (int k = 0; k < x->ncontact; ++k, ++n) {
+    x->row_from[n] = x->part[k].first;
+    x->row_to[n] = sri_rigid_row(x, k, 0);
+  }
+  for (int k = 0; k < x->nclosed; ++k) {
+    for (int i = 1; i < x->part[k].rows && !x->closed[k].held; ++i, ++n) {
+      x->row_from[n] = x->part[k].first + i;
+      x->row_to[n] = sri_rigid_row(x, k, i);
+    }
+  }
+  *count = n;
+  return x->ncontact;
+}
+
+static void copy_rows(const srRigid* x, int n, double* out) {
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < n; ++k) out[i * n + k] = x->A[x->row_from[i] * x->nrow + x->row_from[k]];
+  }
+}
+
+// 1 - B B^T over n rows, B the first `rank` vectors of a basis.
+static void copy_rest(const srRigid* x, const double* basis, int rank, const int* row, int n, double* out) {
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < n; ++k) {
+      double sum = i == k;
+      for (int r = 0; r < rank; ++r) {
+        const double* of = basis + (size_t)r * 3 * (size_t)x->most;
+        sum -= of[row[i]] * of[row[k]];
+      }
+      out[i * n + k] = sum;
+    }
+  }
+}
+
+// The bases of rigid_rows.c where rows are redundant and friction makes their forces matter. 1 - B B^T has the redundancies as its range; combinations of tangents to which none of them belongs
+// are independent of the normals, and of each other.
+void sri_rigid_combine(srRigid* x) {
+  bool friction = false;
+  int n;
+  x->combined = false;
+  for (int k = 0; k < x->ncontact; ++k) {
+    friction = friction || (x->closed[k].mu > 0 && x->closed[k].status != SR_RIGID_STICKS);
+  }
+  if (!friction) return;
+  build_rows(x);
+  const int normals = number_rows(x, &n), tangents = n - normals;
+  double* C = x->lu;
+  copy_rows(x, n, C);
+  x->rank = take_basis(x, C, n, x->row_to, n, SMALLEST, x->force_basis);
+  if (x->rank == n) return;
+  copy_rows(x, normals, C);
+  x->rank_normal = take_basis(x, C, normals, x->row_to, normals < x->rank ? normals : x->rank, SMALLEST, x->row_basis);
+  const int *row = x->row_to + normals, free = x->rank - x->rank_normal;
+  double* rest = x->row_basis + (size_t)x->rank_normal * 3 * (size_t)x->most;
+  copy_rest(x, x->force_basis, x->rank, row, tangents, C);
+  const int redundant = take_basis(x, C, tangents, row, tangents - free, 0, rest);
+  copy_rest(x, rest, redundant, row, tangents, C);
+  x->rank = x->rank_normal + take_basis(x, C, tangents, row, free, 0, rest);
+  x->combined = true;
 }

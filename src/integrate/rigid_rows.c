@@ -7,9 +7,12 @@
 //
 // Clamps, friction under given normal forces, have no gap and no normal: tangents while they stick, forces in f while they slide (rigid_clamp.c).
 //
-// Redundant normals with friction. The multipliers of dependent equations are not unique, and with D different from G each choice is another motion. Contacts of
-// equal compliance choose lambda_N in range(N) (N: the normals of the closed contacts): then the equations are B^T g with B an orthonormal basis of range(N), B^T N
-// and B^T D their rows, and lambda_N = B y. B is that of the last event.
+// Redundant rows with friction. The multipliers of dependent equations are not unique, and with D different from G each choice is another motion: an integrator
+// that leaves one of them out lets a body turn that slides on two corners and leans on others that stick. Contacts of equal compliance choose lambda in
+// range(R), R the normals of all closed contacts and the tangents of those that stick, as sri_rigid_solve_rows does for their forces. With B and E orthonormal
+//   lambda = B y,   B a basis of range(R): the forces of the equations have the rows B^T D
+//   G = E^T R,      E a basis of the combinations of normals, which have a position form, then of those of tangents that are independent of them
+// There are as many of both, and which force belongs to which equation has no meaning. B and E are those of the last event.
 #include <math.h>
 #include <string.h>
 
@@ -170,6 +173,10 @@ void sri_rigid_friction(const srRigid* x, int k, const srUnilateral* c, const do
 
 // ---- equations ----------------------------------------------------------------------------------------------------------
 
+int sri_rigid_row(const srRigid* x, int k, int direction) {
+  return direction == 0 ? k : x->most + 2 * k + direction - 1;
+}
+
 static int first_normal(const srRigid* x) { return x->inner.np; }
 static int first_tangent(const srRigid* x) { return x->inner.ng + x->most; }
 
@@ -179,10 +186,11 @@ void sri_rigid_activate(srRigid* x) {
   for (int k = 0; k < s->ng; ++k) {
     x->active[k < s->np ? k : k + x->most] = s->active == NULL || s->active[k] != 0;
   }
-  const int normals = x->combined ? x->rank : x->ncontact;
+  const int normals = x->combined ? x->rank_normal : x->ncontact;
   const unsigned char now = (unsigned char)(1 + x->generation % 128);  // after each event they are of other contacts
   for (int k = 0; k < normals; ++k) x->active[first_normal(x) + k] = now;
-  for (int k = 0; k < x->nclosed; ++k) {
+  for (int k = normals; k < x->rank && x->combined; ++k) x->active[first_tangent(x) + k - normals] = now;
+  for (int k = 0; k < x->nclosed && !x->combined; ++k) {
     if (x->closed[k].status != SR_RIGID_STICKS || x->closed[k].held) continue;
     x->active[first_tangent(x) + 2 * k] = now;
     x->active[first_tangent(x) + 2 * k + 1] = x->closed[k].planar ? 0 : now;
@@ -214,45 +222,65 @@ static void add_rows(const srUnilateral* c, double normal, const double s[2], do
   }
 }
 
-static void add_normal(const srRigid* x, int k, const srUnilateral* c, const double s[2], double* rows) {
+// Where the numbers of equation i of the contacts are among those of the outer system, after their first normal and their first tangent.
+static double* row_at(const srRigid* x, int i, double* normal, double* tangent, size_t width) {
+  return i < x->rank_normal ? normal + (size_t)i * width : tangent + (size_t)(i - x->rank_normal) * width;
+}
+
+// Row `row` of the contacts, in the combinations of a basis: scale (normal W_N + s.W_T).
+static void add_combined(const srRigid* x, const double* basis, int row, const srUnilateral* c, double normal,
+                         const double s[2], double* normals, double* tangents) {
   const size_t width = (size_t)x->inner.nv;
-  if (k >= x->ncontact) return;
-  if (!x->combined) {
-    add_rows(c, 1, s, 1, rows + (size_t)k * width);
-    return;
-  }
   for (int i = 0; i < x->rank; ++i) {
-    const double weight = x->combination[(size_t)i * (size_t)x->most + (size_t)k];
-    if (weight != 0) add_rows(c, 1, s, weight, rows + (size_t)i * width);
+    const double weight = basis[(size_t)i * 3 * (size_t)x->most + (size_t)row];
+    if (weight != 0) add_rows(c, normal, s, weight, row_at(x, i, normals, tangents, width));
+  }
+}
+
+static void add_normal(const srRigid* x, int k, const srUnilateral* c, const double s[2], const double* basis,
+                       double* normals, double* tangents) {
+  if (k >= x->ncontact) return;
+  if (x->combined) {
+    add_combined(x, basis, sri_rigid_row(x, k, 0), c, 1, s, normals, tangents);
+  } else {
+    add_rows(c, 1, s, 1, normals + (size_t)k * (size_t)x->inner.nv);
   }
 }
 
 // Tangents of a contact that sticks: both, or the one along which it can slip.
-static void add_tangents(const srRigid* x, int k, const srUnilateral* c, double* rows) {
+static void add_tangents(const srRigid* x, int k, const srUnilateral* c, const double* basis, double* normals,
+                         double* tangents) {
   const srClosed* at = &x->closed[k];
-  const size_t width = (size_t)x->inner.nv;
-  if (at->status != SR_RIGID_STICKS) return;
-  double* row = rows + 2 * (size_t)k * width;
-  if (at->planar) {
-    add_rows(c, 0, at->along, 1, row);
-    return;
+  if (at->status != SR_RIGID_STICKS || at->held) return;
+  for (int i = 0; i < (at->planar ? 1 : 2); ++i) {
+    const double s[2] = {at->planar ? at->along[0] : i == 0, at->planar ? at->along[1] : i == 1};
+    if (x->combined) {
+      add_combined(x, basis, sri_rigid_row(x, k, 1 + i), c, 0, s, normals, tangents);
+    } else {
+      add_rows(c, 0, s, 1, tangents + (size_t)(2 * k + i) * (size_t)x->inner.nv);
+    }
   }
-  sri_contact_row_add(c, 1, 1, row);
-  sri_contact_row_add(c, 2, 1, row + width);
 }
 
 static const double none[2] = {0, 0};
 
-// Right-hand numbers of the contacts (gaps, b, drifts): value (3) of closed contact k.
+// Right-hand numbers of the contacts (gaps, b, drifts): value (3) of closed contact k. tangent NULL: of position equations.
 static void put_values(const srRigid* x, int k, const double value[3], double* normal, double* tangent) {
   const srClosed* at = &x->closed[k];
-  for (int i = 0; i < x->rank && x->combined && k < x->ncontact; ++i) {
-    normal[i] += x->combination[(size_t)i * (size_t)x->most + (size_t)k] * value[0];
+  const bool sticks = at->status == SR_RIGID_STICKS && !at->held && tangent != NULL;
+  const double along = at->planar ? at->along[0] * value[1] + at->along[1] * value[2] : value[1];
+  const double of[3] = {k < x->ncontact ? value[0] : 0, sticks ? along : 0, sticks && !at->planar ? value[2] : 0};
+  if (!x->combined) {
+    if (k < x->ncontact) normal[k] = of[0];
+    for (int i = 0; i < 2 && tangent != NULL; ++i) tangent[2 * k + i] = of[1 + i];
+    return;
   }
-  if (!x->combined && k < x->ncontact) normal[k] = value[0];
-  if (tangent == NULL || at->status != SR_RIGID_STICKS) return;
-  tangent[2 * k] = at->planar ? at->along[0] * value[1] + at->along[1] * value[2] : value[1];
-  tangent[2 * k + 1] = at->planar ? 0 : value[2];
+  const int rank = tangent != NULL ? x->rank : x->rank_normal;
+  for (int d = 0; d < 3; ++d) {
+    for (int i = 0; i < rank && of[d] != 0; ++i) {
+      *row_at(x, i, normal, tangent, 1) += x->row_basis[(size_t)(i * 3 * x->most + sri_rigid_row(x, k, d))] * of[d];
+    }
+  }
 }
 
 // A vector over the equations of the inner system into one over those of the outer one; numbers of contacts become 0.
@@ -287,8 +315,8 @@ static int constraint(void* user, double t, const double* q, double* g, double* 
     if (g != NULL) put_values(x, k, gap, g + s->np, NULL);
     if (b != NULL) put_values(x, k, c->b, b + s->np, b + first_tangent(x));
     if (G == NULL) continue;
-    add_normal(x, k, c, none, normal);
-    add_tangents(x, k, c, tangent);
+    add_normal(x, k, c, none, x->row_basis, normal, tangent);
+    add_tangents(x, k, c, x->row_basis, normal, tangent);
   }
   return 0;
 }
@@ -339,8 +367,8 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
     const srUnilateral* c = sri_rigid_contact(x, k);
     double r[2];
     sri_rigid_friction(x, k, c, v, r);
-    add_normal(x, k, c, r, normal);
-    add_tangents(x, k, c, tangent);
+    add_normal(x, k, c, r, x->force_basis, normal, tangent);
+    add_tangents(x, k, c, x->force_basis, normal, tangent);
     keep_rates(x, k, c, r, v);
   }
   return 0;
@@ -396,21 +424,29 @@ static int contacts(void* user, double t, const double* q, srUnilateral* out, in
   return 0;
 }
 
-// Multiplier of a closed contact's normal.
-static double normal_force(const srRigid* x, int k, const double* lambda) {
-  const double* of = lambda + first_normal(x);
-  if (k >= x->ncontact) return x->closed[k].clamp;
-  if (!x->combined) return of[k];
+// The force along a row of a closed contact: its multiplier, or what the combinations make of theirs.
+static double row_force(const srRigid* x, int k, int direction, const double* lambda) {
+  const double *normal = lambda + first_normal(x), *tangent = lambda + first_tangent(x);
+  if (!x->combined) return direction == 0 ? normal[k] : tangent[2 * k + direction - 1];
   double sum = 0;
-  for (int i = 0; i < x->rank; ++i) sum += x->combination[(size_t)i * (size_t)x->most + (size_t)k] * of[i];
+  for (int i = 0; i < x->rank; ++i) {
+    const double y = i < x->rank_normal ? normal[i] : tangent[i - x->rank_normal];
+    sum += x->force_basis[(size_t)(i * 3 * x->most + sri_rigid_row(x, k, direction))] * y;
+  }
   return sum;
+}
+
+static double normal_force(const srRigid* x, int k, const double* lambda) {
+  return k >= x->ncontact ? x->closed[k].clamp : row_force(x, k, 0, lambda);
 }
 
 static double tangent_power(const srRigid* x, int k, const double* lambda) {
   const srClosed* at = &x->closed[k];
-  const double *of = lambda + first_tangent(x) + 2 * k, *rate = x->Nv + 3 * k + 1;
-  if (at->status != SR_RIGID_STICKS) return 0;
-  return at->planar ? of[0] * (at->along[0] * rate[0] + at->along[1] * rate[1]) : of[0] * rate[0] + of[1] * rate[1];
+  const double* rate = x->Nv + 3 * k + 1;
+  if (at->status != SR_RIGID_STICKS || at->held) return 0;
+  const double first = row_force(x, k, 1, lambda);
+  if (at->planar) return first * (at->along[0] * rate[0] + at->along[1] * rate[1]);
+  return first * rate[0] + row_force(x, k, 2, lambda) * rate[1];
 }
 
 static int power(void* user, double t, const double* q, const double* v, const double* y, const double* lambda,
