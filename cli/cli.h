@@ -74,6 +74,8 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures")              \
   X(recommend, "MODEL [options]", "measure stiffness, redundancy and events; recommend method and tolerance",          \
     "sarrus recommend models/paper2/slider-crank.xml --rtol 1e-6")                                                     \
+  X(view, "MODEL|RESULT [options]", "show a model live in the browser, or the motion of a result",                     \
+    "sarrus view models/mechanisms/four-bar.xml")                                                                      \
   X(plot, "RESULT... [options]", "columns of result tables to a figure",                                               \
     "sarrus plot double.csv --y 'q.*' --y kinetic,potential --out double.svg")                                         \
   X(laws, "[options]", "print and plot contact and friction laws, and the restitution that each gives",                \

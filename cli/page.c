@@ -20,6 +20,16 @@ static bool find_front(char* out, size_t size) {
   return false;
 }
 
+bool front_find(Cli* cli, const char* who, char* out, size_t size) {
+  if (find_front(out, size)) return true;
+  cli_error(cli,
+            "%s: this build has no front end for pages (share/sarrus/page/page.html). It is made where Node.js is: "
+            "install nodejs and npm, run `npm ci` in the folder page/ of the sources (tools/setup does both), and "
+            "build again",
+            who);
+  return false;
+}
+
 bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table) {
   if (x->glb && (!output_is_free(cli, x->glb, model) || !output_begin(cli, "--glb", &x->glb, SR_CONTENT_SCENE)))
     return false;
@@ -27,12 +37,7 @@ bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table) {
   if (!output_is_free(cli, x->path, model) || !output_begin(cli, "--page", &x->path, SR_CONTENT_PAGE)) return false;
   if (table && (strcmp(table, x->path) == 0 || (output_is_stdout(table) && output_is_stdout(x->path))))
     return cli_error(cli, "--page and --out both write to '%s': give one of them another name", table), false;
-  if (find_front(x->front, sizeof x->front)) return true;
-  cli_error(cli,
-            "--page: this build has no front end for pages (share/sarrus/page/page.html). It is made where Node.js is: "
-            "install nodejs and npm, run `npm ci` in the folder page/ of the sources (tools/setup does both), and "
-            "build again");
-  return false;
+  return front_find(cli, "--page", x->front, sizeof x->front);
 }
 
 bool page_write(Cli* cli, PageFile* x, const Model* m, const char* report, const char* provenance) {

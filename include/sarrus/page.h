@@ -11,6 +11,7 @@
 
 #include <sarrus/modes.h>
 #include <sarrus/simulate.h>
+#include <sarrus/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +57,10 @@ SR_API srStatus sr_page_write(const srPage* page, const srPageDef* def, const ch
 // Returns as sr_page_write; SR_INPUT: more than such a file can hold.
 SR_API srStatus sr_page_write_glb(const srPage* page, const srModel* described, const char* path, srMessages* messages,
                                   size_t* size);
+// The page of a live session (live.h) into memory: the front end with the block `live`, a JSON text, and no data. connect: the addresses that it may
+// connect to, as its security policy names them. Returns as sr_page_write.
+SR_API srStatus sr_page_live(const char* front, const char* live, const char* connect, srMessages* messages,
+                             srText* out);
 
 #ifdef __cplusplus
 }

@@ -20,8 +20,15 @@ static const Verb verbs[] = {
     {"back", {"serial"}, true, sr_do_back},
     {"restart", {0}, true, sr_do_restart},
     {"parameter", {"name", "value"}, true, sr_do_parameter},
+    {"run",
+     {"t_end", "method", "contact", "step", "rtol", "atol", "every", "stabilization"},
+     true,
+     sr_do_run},
+    {"report", {0}, true, sr_do_report},
+    {"modes", {"count", "at"}, true, sr_do_modes},
     {"pull", {"body", "at", "to", "stiffness"}, true, sr_do_pull},
     {"release", {0}, true, sr_do_release},
+    {"changed", {0}, true, sr_do_changed},
     {"check", {"text", "file", "path", "settings"}, false, sr_do_check},
 };
 

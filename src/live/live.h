@@ -1,5 +1,5 @@
 // Parts of a live session:  live.c requests | read.c their members | answer.c answers | open.c models and their description | load.c load, parameter, check | state.c rows and
-// history | move.c what moves the model | pull.c a spring to a point in space | settle.c options
+// history | move.c what moves the model | pull.c a spring to a point in space | settle.c options | run.c whole runs, reports | modes.c
 #ifndef SR_LIVE_INTERNAL_H
 #define SR_LIVE_INTERNAL_H
 
@@ -59,6 +59,7 @@ bool sr_request_word(srRequest* r, const char* key, const char* const* words, in
 typedef struct srLiveSource {
   char *text, *file;
   size_t n;
+  bool of_path;  // file is a path in the folder of the session
   srSetting* setting;  // both texts of each are owned
   int nsetting;
 } srLiveSource;
@@ -120,6 +121,7 @@ struct srLive {
   float *pose, *column;              // of the last row; its columns
   double* row;
   srLivePull pull;
+  unsigned long long stamp;  // of the files of the model when it was read
   double t_from, deadline;  // of the request in progress
   char why[512];            // it cannot go on
 };
@@ -131,6 +133,7 @@ void sr_live_forget(srLive* live, long serial);  // rows behind this one, which 
 // The row of the present state: with energies since the start where the stepper has it. As a new one, or in place of the last.
 void sr_live_add_row(srLive* live, srLiveRows* rows, bool stepped, bool fresh);
 void sr_live_put_rows(srLive* live, srLiveAnswer* a, srLiveRows* rows);
+void sr_live_put_arrays(srLiveAnswer* a, srLiveRows* rows, const double* q, const double* v, const srModel* m);
 bool sr_live_go_back(srLive* live, long serial);  // false: that row is not kept
 void sr_live_state_changed(srLive* live);         // by other means than steps
 
@@ -138,6 +141,8 @@ void sr_live_state_changed(srLive* live);         // by other means than steps
 void sr_live_default_options(srLive* live);
 void sr_live_fit_rows(srLive* live);  // every, to the steps
 void sr_live_put_run(const srLive* live, srJson* json);
+bool sr_live_read_options(srRequest* r, srRunOptions* o, double* every);
+const char* sr_live_contact_word(srContactMode mode);
 bool sr_live_begin(srLive* live, srMessages* messages);  // the stepper is there; false: reported
 
 // ---- pull.c
@@ -149,12 +154,16 @@ bool sr_do_hello(srRequest* r);
 bool sr_do_load(srRequest* r);
 bool sr_do_parameter(srRequest* r);
 bool sr_do_check(srRequest* r);
+bool sr_do_changed(srRequest* r);
 bool sr_do_pose(srRequest* r);
 bool sr_do_options(srRequest* r);
 bool sr_do_advance(srRequest* r);
 bool sr_do_step(srRequest* r);
 bool sr_do_back(srRequest* r);
 bool sr_do_restart(srRequest* r);
+bool sr_do_run(srRequest* r);
+bool sr_do_report(srRequest* r);
+bool sr_do_modes(srRequest* r);
 bool sr_do_pull(srRequest* r);
 bool sr_do_release(srRequest* r);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <sarrus/analysis.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "live/live.h"
@@ -61,6 +62,7 @@ static bool take_source(srRequest* r, srLiveSource* s) {
   if (path != NULL && !read_path(r, path, &read)) return false;
   const srLiveSource given = {.text = path != NULL ? read.data : (char*)text,
                               .n = path != NULL ? read.n : n,
+                              .of_path = path != NULL,
                               .file = (char*)(path != NULL   ? path
                                               : file != NULL ? file
                                                              : "model.xml")};
@@ -106,6 +108,29 @@ static bool same_layout(const srLiveModel* x, const srLiveModel* y) {
          same_words(x->columns->names, y->columns->names, x->columns->count);
 }
 
+// ---- files that change ---------------------------------------------------------------------------------------------------------
+static unsigned long long stamp_of(const char* path) {
+  struct stat s;
+  if (stat(path, &s) != 0) return 1;
+  return (unsigned long long)s.st_mtime * 1000003u + (unsigned long long)s.st_size * 31u + (unsigned long long)s.st_ino;
+}
+
+// Of the model and all files that it was made of.
+static unsigned long long stamp(const srLive* live) {
+  unsigned long long sum = 0;
+  char path[SR_PATH_SIZE];
+  if (!live->source.of_path) return 0;
+  (void)snprintf(path, sizeof path, "%s/%s", live->options.folder, live->source.file);
+  sum = stamp_of(path);
+  for (int i = 0; i < srs_file_count(live->model.spec); i++) sum = 31u * sum + stamp_of(srs_file(live->model.spec, i));
+  return sum;
+}
+
+bool sr_do_changed(srRequest* r) {
+  sr_json_bool(&r->answer.json, "changed", stamp(r->live) != r->live->stamp);
+  return true;
+}
+
 // ---- taking a model over ---------------------------------------------------------------------------------------------------------
 static void take_over(srLive* live, srLiveModel* model, srLiveSource* source) {
   sr_stepper_destroy(live->stepper);
@@ -116,6 +141,7 @@ static void take_over(srLive* live, srLiveModel* model, srLiveSource* source) {
   live->source = *source;
   *model = (srLiveModel){0};
   *source = (srLiveSource){0};
+  live->stamp = stamp(live);
   sr_live_state_changed(live);
 }
 

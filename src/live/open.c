@@ -39,7 +39,7 @@ bool sr_live_source_set(srLiveSource* s, const char* name, const char* value) {
 }
 
 bool sr_live_source_copy(const srLiveSource* from, srLiveSource* to) {
-  *to = (srLiveSource){.text = copy_text(from->text, from->n), .n = from->n};
+  *to = (srLiveSource){.text = copy_text(from->text, from->n), .n = from->n, .of_path = from->of_path};
   to->file = copy_text(from->file, strlen(from->file));
   bool good = to->text != NULL && to->file != NULL;
   for (int i = 0; good && i < from->nsetting; i++)

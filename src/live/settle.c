@@ -16,6 +16,8 @@ static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
 static const char* const contacts[] = {SR_CONTACT_MODE_LIST(WORD)};
 #undef WORD
 
+const char* sr_live_contact_word(srContactMode mode) { return contacts[mode]; }
+
 static bool is_fixed(const srLive* live) { return !sr_run_is_adaptive(&live->run); }
 
 void sr_live_fit_rows(srLive* live) {
@@ -76,7 +78,7 @@ static bool read_method(srRequest* r, srRunOptions* o) {
   return true;
 }
 
-static bool read_options(srRequest* r, srRunOptions* o, double* every) {
+bool sr_live_read_options(srRequest* r, srRunOptions* o, double* every) {
   int contact = (int)o->contact, stabilization = (int)o->stabilization;
   if (!sr_request_word(r, "contact", contacts, SR_COUNT(contacts), &contact)) return false;
   if (contact != (int)o->contact) {  // each way has its methods
@@ -100,7 +102,7 @@ bool sr_do_options(srRequest* r) {
   srLive* live = r->live;
   srRunOptions o = live->run;
   double every = live->every;
-  if (!read_options(r, &o, &every)) return false;
+  if (!sr_live_read_options(r, &o, &every)) return false;
   const srRunOptions before = live->run;
   const double every_before = live->every;
   const srRunGiven given = {.step = sr_request_has(r, "step"),

@@ -124,21 +124,28 @@ void sr_live_add_row(srLive* live, srLiveRows* rows, bool stepped, bool fresh) {
   remember(live);
 }
 
-void sr_live_put_rows(srLive* live, srLiveAnswer* a, srLiveRows* rows) {
-  const srModel* m = live->model.m;
-  const srLivePast* past = place_of(live, live->serial);
+// q, v: of the last row; NULL: not known.
+void sr_live_put_arrays(srLiveAnswer* a, srLiveRows* rows, const double* q, const double* v, const srModel* m) {
   sr_json_int(&a->json, "rows", rows->n);
-  sr_json_int(&a->json, "serial", rows->n > 0 ? rows->first : live->serial);
+  sr_json_int(&a->json, "serial", rows->first);
   sr_live_put_array(a, "t", "f64", rows->t.data, rows->t.n / sizeof(double));
   sr_live_put_array(a, "columns", "f32", rows->columns.data, rows->columns.n / sizeof(float));
   sr_live_put_array(a, "poses", "f32", rows->poses.data, rows->poses.n / sizeof(float));
-  if (rows->n > 0 && past->serial == live->serial) {  // steps may have gone on from there
-    sr_live_put_array(a, "q", "f64", past->x + 1, (size_t)m->nq);
-    sr_live_put_array(a, "v", "f64", past->x + 1 + m->nq, (size_t)m->nv);
+  if (q != NULL) {
+    sr_live_put_array(a, "q", "f64", q, (size_t)m->nq);
+    sr_live_put_array(a, "v", "f64", v, (size_t)m->nv);
   }
-  if (live->pull.on) sr_json_numbers(&a->json, "force", live->pull.force, 3);
   a->bytes.failed = a->bytes.failed || rows->t.failed || rows->columns.failed || rows->poses.failed;
   sr_text_free(&rows->t);
   sr_text_free(&rows->columns);
   sr_text_free(&rows->poses);
+}
+
+// Steps may have gone on from the last row.
+void sr_live_put_rows(srLive* live, srLiveAnswer* a, srLiveRows* rows) {
+  const srLivePast* past = place_of(live, live->serial);
+  const double* q = rows->n > 0 && past->serial == live->serial && past->n > 0 ? past->x + 1 : NULL;
+  if (rows->n == 0) rows->first = live->serial + 1;
+  if (live->pull.on) sr_json_numbers(&a->json, "force", live->pull.force, 3);
+  sr_live_put_arrays(a, rows, q, q != NULL ? q + live->model.m->nq : NULL, live->model.m);
 }

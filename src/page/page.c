@@ -190,24 +190,32 @@ srPageRows sr_page_rows(const srPage* p) { return (srPageRows){p->m, p->rows, p-
 const float* sr_page_phases(const srPage* p) { return p->phase; }
 
 // ---- file --------------------------------------------------------------------------------------------------------------------
-static void put_base64(FILE* to, const unsigned char* x, size_t n) {
+static void add_base64(srText* to, const unsigned char* x, size_t n) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (size_t i = 0; i < n; i += 3) {
     const uint32_t three =
         (uint32_t)x[i] << 16 | (i + 1 < n ? (uint32_t)x[i + 1] << 8 : 0) | (i + 2 < n ? x[i + 2] : 0);
     const char four[4] = {letters[three >> 18], letters[three >> 12 & 63], i + 1 < n ? letters[three >> 6 & 63] : '=',
                           i + 2 < n ? letters[three & 63] : '='};
-    fwrite(four, 1, 4, to);
+    sr_text_add(to, four, 4);
   }
 }
 
-static bool put_block(FILE* to, const char* name, const void* data, size_t n) {
+static bool add_block(srText* to, const char* name, const void* data, size_t n) {
   srText small = {0};
   const bool good = sr_deflate(data, n, &small);
-  fprintf(to, "<script type=\"text/plain\" id=\"sarrus-%s\">", name);
-  if (good) put_base64(to, (const unsigned char*)small.data, small.n);
-  fputs("</script>\n", to);
+  sr_text_print(to, "<script type=\"text/plain\" id=\"sarrus-%s\">", name);
+  if (good) add_base64(to, (const unsigned char*)small.data, small.n);
+  sr_text_print(to, "</script>\n");
   sr_text_free(&small);
+  return good && !to->failed;
+}
+
+static bool put_block(FILE* to, const char* name, const void* data, size_t n) {
+  srText text = {0};
+  const bool good = add_block(&text, name, data, n);
+  if (good) fwrite(text.data, 1, text.n, to);
+  sr_text_free(&text);
   return good;
 }
 
@@ -321,4 +329,28 @@ srStatus sr_page_write(const srPage* p, const srPageDef* def, const char* path, 
   const long end = ftell(to);
   if (size != NULL) *size = end > 0 ? (size_t)end : 0;
   return sr_output_close(output, messages);
+}
+
+// ---- live ----------------------------------------------------------------------------------------------------------------------
+// The policy of the front end allows no connection: that of a live page allows those to where it comes from.
+srStatus sr_page_live(const char* front, const char* live, const char* connect, srMessages* messages, srText* out) {
+  static const char none[] = "default-src 'none';";
+  srText text = {0};
+  const srStatus status = read_front(front, messages, &text);
+  const char* policy = status == SR_OK ? strstr(text.data, none) : NULL;
+  const char* at = status == SR_OK ? strstr(text.data, mark) : NULL;
+  bool good = status == SR_OK;
+  if (good && (policy == NULL || policy > at)) policy = text.data;
+  if (good && policy > text.data) {
+    const char* rest = policy + strlen(none);
+    sr_text_add(out, text.data, (size_t)(rest - text.data));
+    sr_text_print(out, " connect-src %s;", connect);
+    sr_text_add(out, rest, (size_t)(at - rest));
+  } else if (good) {
+    sr_text_add(out, text.data, (size_t)(at - text.data));
+  }
+  good = good && add_block(out, "live", live, strlen(live));
+  if (good) sr_text_add(out, at + strlen(mark), text.n - (size_t)(at - text.data) - strlen(mark));
+  sr_text_free(&text);
+  return status != SR_OK ? status : good && !out->failed ? SR_OK : SR_MEMORY;
 }

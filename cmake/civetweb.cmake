@@ -1,0 +1,25 @@
+# civetweb, the server of `sarrus view`: used where it is found. Without it the verb says what is missing. It is not linked but loaded when it is used.
+option(SARRUS_VIEW "Serve live pages, where civetweb is found" ON)
+
+if(SARRUS_VIEW)
+  find_path(CIVETWEB_INCLUDE_DIR civetweb.h)
+  find_library(CIVETWEB_LIBRARY civetweb)
+  mark_as_advanced(CIVETWEB_INCLUDE_DIR CIVETWEB_LIBRARY)
+endif()
+if(SARRUS_VIEW AND CIVETWEB_INCLUDE_DIR AND CIVETWEB_LIBRARY)
+  # The name of its library with the version of its interface, as for HDF5.
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${CIVETWEB_LIBRARY} OUTPUT_VARIABLE civetweb_dump ERROR_QUIET)
+  if(civetweb_dump MATCHES "SONAME +([^ \n]+)")
+    set(civetweb_soname ${CMAKE_MATCH_1})
+  else()
+    get_filename_component(civetweb_soname ${CIVETWEB_LIBRARY} NAME)
+  endif()
+  set_source_files_properties(cli/serve.c PROPERTIES COMPILE_DEFINITIONS "SARRUS_CIVETWEB_SONAME=\"${civetweb_soname}\""
+                              INCLUDE_DIRECTORIES ${CIVETWEB_INCLUDE_DIR})
+  list(FILTER cli_sources EXCLUDE REGEX "cli/serve_without\\.c$")
+else()
+  if(SARRUS_VIEW)
+    message(STATUS "civetweb was not found: `sarrus view` is left out (Debian: apt install libcivetweb-dev)")
+  endif()
+  list(FILTER cli_sources EXCLUDE REGEX "cli/serve\\.c$")
+endif()

@@ -1,0 +1,369 @@
+"""Drives `sarrus view` for check_view.sh: view.py SARRUS FOLDER, with a model pendulum.xml in the folder."""
+import base64, json, os, random, re, signal, socket, struct, subprocess, sys, threading, time
+
+sarrus, folder = sys.argv[1], sys.argv[2]
+faults = []
+
+
+def expect(good, what):
+    if not good:
+        faults.append(what)
+        print("  " + what)
+
+
+class Server:
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([sarrus, "view", *arguments, "--no-open", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        text = b""
+        while b"}" not in text:
+            part = os.read(self.process.stdout.fileno(), 4096)
+            if not part:
+                raise SystemExit("FAILED view: it does not start: " + self.process.stderr.read().decode())
+            text += part
+        about = json.loads(text)
+        self.port = about["port"]
+        self.token = re.search(r"token=([0-9a-f]{32})$", about["address"]).group(1)
+        self.host = f"127.0.0.1:{self.port}"
+
+    def connect(self, seconds=10):
+        s = socket.create_connection(("127.0.0.1", self.port), seconds)
+        s.settimeout(seconds)
+        return s
+
+    def raw(self, data, seconds=10):
+        """The answer to bytes, as far as it comes."""
+        out = b""
+        with self.connect(seconds) as s:
+            try:
+                s.sendall(data)
+                s.shutdown(socket.SHUT_WR)
+                while part := s.recv(65536):
+                    out += part
+            except OSError:
+                pass
+        return out
+
+    def get(self, path, host=None, method="GET", more=""):
+        head = f"{method} {path} HTTP/1.1\r\nHost: {host or self.host}\r\n{more}Connection: close\r\n\r\n"
+        out = b""
+        with self.connect() as s:
+            s.sendall(head.encode("latin-1"))
+            try:
+                while part := s.recv(65536):
+                    out += part
+            except OSError:
+                pass
+        return int(out.split(b" ", 2)[1]) if out.startswith(b"HTTP/1.1 ") else 0, out
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            return self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return None
+
+
+class Socket:
+    """A WebSocket: RFC 6455, as much of it as is needed."""
+
+    def __init__(self, server, token=None, origin="", host=None, seconds=20):
+        self.s = server.connect(seconds)
+        origin = f"http://{server.host}" if origin == "" else origin
+        head = (f"GET /live?token={server.token if token is None else token} HTTP/1.1\r\nHost: {host or server.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\r\nSec-WebSocket-Version: 13\r\n")
+        self.s.sendall((head + (f"Origin: {origin}\r\n" if origin else "") + "\r\n").encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            part = self.s.recv(1)
+            if not part:
+                break
+            answer += part
+        self.status = int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else 0
+
+    def frame(self, data, code=1, end=True, masked=True):
+        n, mask = len(data), os.urandom(4)
+        head = bytes([(128 if end else 0) | code])
+        bit = 128 if masked else 0
+        head += bytes([bit | n]) if n < 126 else bytes([bit | 126]) + struct.pack(">H", n) if n < 65536 else bytes([bit | 127]) + struct.pack(">Q", n)
+        body = bytes(b ^ mask[i & 3] for i, b in enumerate(data)) if masked else data
+        return head + (mask if masked else b"") + body
+
+    def send(self, text):
+        self.s.sendall(self.frame(text.encode()))
+
+    def exactly(self, n):
+        out = b""
+        while len(out) < n:
+            part = self.s.recv(n - len(out))
+            if not part:
+                raise EOFError
+            out += part
+        return out
+
+    def receive(self):
+        while True:
+            head = self.exactly(2)
+            n = head[1] & 127
+            if n == 126:
+                n = struct.unpack(">H", self.exactly(2))[0]
+            elif n == 127:
+                n = struct.unpack(">Q", self.exactly(8))[0]
+            data, code = self.exactly(n), head[0] & 15
+            if code == 8:
+                raise EOFError
+            if code == 2:
+                return data
+
+    def ask(self, **request):
+        self.send(json.dumps(request))
+        data = self.receive()
+        n = struct.unpack("<I", data[:4])[0]
+        answer = json.loads(data[4:4 + n])
+        base = (4 + n + 7) // 8 * 8
+
+        def array(name):
+            a = answer["arrays"][name]
+            kind = {"f32": "f", "f64": "d", "u32": "I", "u8": "B"}[a["type"]]
+            return struct.unpack_from(f"<{a['n']}{kind}", data, base + a["at"])
+
+        answer["array"] = array
+        return answer
+
+    def close(self):
+        self.s.close()
+
+
+def who_may_ask(v):
+    good = f"/?token={v.token}"
+    status, out = v.get(good)
+    head = out.split(b"\r\n\r\n")[0].decode()
+    expect(status == 200 and b"sarrus-live" in out, f"the page: {status}")
+    for name in ("Content-Security-Policy: default-src 'none'; script-src 'sha256-", "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer",
+                 "Cross-Origin-Opener-Policy: same-origin", "Cross-Origin-Resource-Policy: same-origin", "Cache-Control: no-store"):
+        expect(name in head, f"no header {name}")
+    expect("connect-src 'self'" in out.decode().split("<title>")[0].split("<meta charset")[1], "the policy of the page lets it not connect")
+    expect(v.token.encode() not in out, "the token is in the page")
+    expect(v.get(good, host=f"localhost:{v.port}")[0] == 200, "localhost is refused")
+    other = "0" * 32
+    for path, host, more, status in (
+            ("/", None, "", 403), (f"/?token={other}", None, "", 403), (f"/?token={v.token[:-1]}", None, "", 403), (f"/?token={v.token}0", None, "", 403),
+            ("/?token=", None, "", 403), (f"/?Token={v.token}", None, "", 403), (good, "evil.example", "", 403), (good, f"evil.example:{v.port}", "", 403),
+            (good, f"127.0.0.1.evil.example:{v.port}", "", 403), (good, "127.0.0.1", "", 403), (good, f"127.0.0.1:{v.port + 1}", "", 403),
+            (good, None, "Origin: http://evil.example\r\n", 403), (good, None, "Origin: null\r\n", 403), (good, None, f"Origin: https://{v.host}\r\n", 403),
+            (good, None, f"Origin: http://{v.host}\r\n", 200), (good, None, f"Host: {v.host}\r\n", 403), (good, None, "Host: evil.example\r\n", 403)):
+        got = v.get(path, host, more=more)[0]
+        expect(got == status, f"{path.replace(v.token, 'TOKEN')} {host} {more.strip()}: {got}, expected {status}")
+    for path in ("/pendulum.xml", "/../pendulum.xml", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "//etc/passwd", "/./../../etc/passwd", "/live", "/favicon.ico", "/x/..", "/\\..\\etc"):
+        status, out = v.get(f"{path}?token={v.token}")
+        expect(status in (400, 404) and b"root:" not in out and b"<sarrus" not in out, f"{path}: {status}")
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "PROPFIND", "MKCOL"):
+        expect(v.get(good, method=method)[0] in (404, 405, 501), f"{method} is taken")
+    status = v.get("/?token=" + "a" * 20000)[0]
+    expect(status in (0, 400, 413, 414, 431), f"20 kB of address: {status}")
+    status = v.get(good, more="".join(f"X-{i}: {'b' * 300}\r\n" for i in range(100)))[0]
+    expect(status in (0, 400, 413, 431), f"30 kB of headers: {status}")
+    for what, status in (({"token": other}, 403), ({"token": ""}, 403), ({"origin": None}, 403), ({"origin": "http://evil.example"}, 403), ({"host": "evil.example"}, 403), ({}, 101)):
+        w = Socket(v, **what)
+        expect(w.status == status, f"WebSocket {what}: {w.status}, expected {status}")
+        w.close()
+
+
+def sessions(v):
+    a, b = Socket(v), Socket(v)
+    expect(a.ask(id=1, do="hello")["engine"] == "native", "hello")
+    x = a.ask(id=2, do="load", path="pendulum.xml")
+    expect(x["ok"] and "<sarrus" in x["text"] and x["array"]("q")[0] > 1.57, "load by path")
+    for path in ("../pendulum.xml", "/etc/passwd", "a/../../x", "", ".", "none.xml"):
+        expect(not a.ask(do="load", path=path)["ok"], f"path '{path}' is read")
+    os.symlink("/etc/passwd", os.path.join(folder, "link.xml"))
+    expect("folder of the session" in a.ask(do="load", path="link.xml")["error"], "a link out of the folder is followed")
+    y = a.ask(do="advance", to=0.1, budget=5000)
+    expect(y["ok"] and y["rows"] > 3, f"advance: {y}")
+    expect("load one first" in b.ask(do="step", n=1)["error"], "sessions share a model")
+    # A message in three frames, and one in the middle of which a ping comes.
+    a.s.sendall(a.frame(b'{"do": ', end=False) + a.frame(b"x", code=9) + a.frame(b'"step"', code=0, end=False) + a.frame(b', "n": 2}', code=0))
+    data = a.receive()
+    expect(b'"ok": true' in data, "a message in three frames")
+    expect(a.ask(do="changed")["changed"] is False, "a file that did not change")
+    path = os.path.join(folder, "pendulum.xml")
+    text = open(path).read()
+    open(path, "w").write(text.replace('name="m" value="1"', 'name="m" value="12.5"'))
+    expect(a.ask(do="changed")["changed"] is True, "a file that has changed")
+    z = a.ask(do="load", path="pendulum.xml")
+    expect(z["ok"] and [p["value"] for p in z["parameters"] if p["name"] == "m"] == [12.5] and a.ask(do="changed")["changed"] is False, "it is read again")
+    open(path, "w").write(text)
+    a.close()
+    b.close()
+
+
+def noise(v):
+    """Mangled requests and frames: the server goes on."""
+    rng = random.Random(18)
+    whole = f"GET /?token={v.token} HTTP/1.1\r\nHost: {v.host}\r\nOrigin: http://{v.host}\r\n\r\n".encode()
+
+    def mangle(data):
+        data = bytearray(data)
+        for _ in range(rng.randint(1, 8)):
+            kind, at = rng.randint(0, 3), rng.randrange(len(data)) if data else 0
+            if kind == 0 and data:
+                data[at] = rng.randrange(256)
+            elif kind == 1:
+                data[at:at] = bytes(rng.randrange(256) for _ in range(rng.randint(1, 20)))
+            elif kind == 2:
+                del data[at:at + rng.randint(1, 10)]
+            else:
+                data = data[:max(1, at)]
+        return bytes(data)
+
+    texts, some = [mangle(whole) for _ in range(200)], []
+    for i in range(10):  # some wait for the rest of a request until the server has had enough
+        some.append(threading.Thread(target=lambda part: [v.raw(text, 3) for text in part], args=(texts[i::10],)))
+        some[-1].start()
+    for thread in some:
+        thread.join()
+    requests = ['{"id": 1, "do": "load", "path": "pendulum.xml"}', '{"do": "advance", "to": 0.05, "budget": 20}', '{"do": "pose", "q": [[0, 0.4]]}',
+                '{"do": "pull", "body": 1, "at": [0, 0, -1], "to": [1, 0, 0]}', '{"do": "parameter", "name": "l", "value": "2"}', '{"do": "options", "method": "rk4", "step": 0.01}']
+    w = Socket(v)
+    w.ask(do="load", path="pendulum.xml")
+    for i in range(200):
+        text = mangle(requests[i % len(requests)].encode())
+        w.s.sendall(w.frame(text))
+        data = w.receive()
+        n = struct.unpack("<I", data[:4])[0]
+        json.loads(data[4:4 + n])
+    expect(w.ask(do="step")["ok"], "the session is gone after mangled requests")
+    w.close()
+    for _ in range(100):
+        w = Socket(v, seconds=3)
+        frame = mangle(w.frame(requests[0].encode(), code=rng.choice([0, 1, 2, 3, 8, 9, 10, 15]), end=rng.random() < 0.7, masked=rng.random() < 0.8))
+        try:
+            w.s.sendall(frame)
+        except OSError:
+            pass
+        w.close()
+    expect(v.get(f"/?token={v.token}")[0] == 200, "no page after mangled requests")
+
+
+def slow_clients(v):
+    half = []
+    for _ in range(8):
+        s = v.connect()
+        s.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        half.append(s)
+    begin = time.monotonic()
+    status = v.get(f"/?token={v.token}")[0]
+    taken = time.monotonic() - begin
+    expect(status == 200 and taken < 5, f"8 half-open connections hold the page up: {status}, {taken:.1f} s")
+    for s in half:
+        s.close()
+    # One asks for much and reads nothing: it is dropped, and another one is served meanwhile.
+    deaf, well = Socket(v), Socket(v)
+    deaf.ask(do="load", path="pendulum.xml")
+    deaf.ask(do="options", method="rk4", step=1e-4, every=1e-4)
+    well.ask(do="load", path="pendulum.xml")
+    gone = threading.Event()
+
+    def flood():
+        try:
+            for i in range(2000):
+                deaf.send(json.dumps({"do": "run", "t_end": 5, "method": "rk4", "step": 1e-3, "every": 1e-3}))
+        except OSError:
+            pass
+        gone.set()
+
+    threading.Thread(target=flood, daemon=True).start()
+    slowest = 0
+    end = time.monotonic() + 6
+    while time.monotonic() < end:
+        begin = time.monotonic()
+        expect(well.ask(do="step", n=5)["ok"], "step beside a client that does not read")
+        slowest = max(slowest, time.monotonic() - begin)
+        time.sleep(0.02)
+    expect(slowest < 2, f"a client that does not read holds another one up: {slowest:.1f} s")
+    well.close()
+    dropped = False
+    deaf.s.settimeout(20)
+    try:
+        while deaf.s.recv(1 << 20):
+            pass
+        dropped = True
+    except ConnectionError:
+        dropped = True
+    except OSError:
+        pass
+    expect(dropped, "a client that does not read is not dropped")
+    deaf.close()
+    # More than there is room for.
+    many = [Socket(v) for _ in range(28)]
+    refused = sum(w.status == 503 for w in many)
+    expect(refused >= 4 and v.get(f"/?token={v.token}")[0] == 200, f"28 sessions: {refused} refused")
+    for w in many:
+        w.close()
+    big = Socket(v)
+    try:
+        big.s.sendall(b"".join(big.frame(b" " * (1 << 20), code=1 if i == 0 else 0, end=False) for i in range(18)))
+        while big.s.recv(65536):
+            pass
+        expect(True, "")
+    except ConnectionError:
+        pass
+    except OSError:
+        expect(False, "18 MB of a request are taken")
+    big.close()
+    expect(v.get(f"/?token={v.token}")[0] == 200, "no page after slow clients")
+
+
+def ends(v):
+    """While a session runs."""
+    w = Socket(v)
+    w.ask(do="load", path="pendulum.xml")
+    w.send(json.dumps({"do": "run", "t_end": 1e6, "every": 1000}))
+    time.sleep(0.3)
+    begin = time.monotonic()
+    status = v.end()
+    taken = time.monotonic() - begin
+    expect(status == 0 and taken < 12, f"Ctrl-C: status {status} after {taken:.1f} s")
+    w.close()
+
+
+def results():
+    def refused(*arguments):
+        p = subprocess.run([sarrus, "view", *arguments, "--no-open"], capture_output=True, timeout=60)
+        return p.returncode == 2 and p.stderr.decode()
+    table = os.path.join(folder, "run.csv")
+    model = os.path.join(folder, "pendulum.xml")
+    subprocess.run([sarrus, "run", model, "--t-end", "1", "--set", "l=0.8", "--out", table, "--quiet"], check=True)
+    v = Server(table)
+    status, out = v.get(f"/?token={v.token}")
+    expect(status == 200 and b'id="sarrus-poses"' in out and b"sarrus-live" not in out.split(b"<script type=\"module\">")[0], f"a result: {status}")
+    blocks = dict(re.findall(r'id="sarrus-([a-z]+)">([A-Za-z0-9+/=]*)</script>', out.decode()))
+    import zlib
+    about = json.loads(zlib.decompress(base64.b64decode(blocks["model"]), -15))
+    expect(about["rows"] == sum(1 for line in open(table)) - 2 and "set l=0.8" in about["provenance"], f"rows of a result: {about['rows']}")
+    w = Socket(v)
+    expect(w.status == 404, f"a result has no session: {w.status}")
+    w.close()
+    expect(v.end() == 0, "Ctrl-C of a result")
+    text = open(table).read()
+    open(os.path.join(folder, "bare.csv"), "w").write(text.split("\n", 1)[1])
+    expect("--model" in (refused(os.path.join(folder, "bare.csv")) or ""), "a result without a model is not refused")
+    v = Server(os.path.join(folder, "bare.csv"), "--model", model)
+    expect(v.get(f"/?token={v.token}")[0] == 200 and v.end() == 0, "a result with --model")
+    open(os.path.join(folder, "other.csv"), "w").write(text.replace("q.theta", "q.phi"))
+    expect("q.theta" in (refused(os.path.join(folder, "other.csv")) or ""), "a result of another model is not refused")
+    open(os.path.join(folder, "gone.csv"), "w").write(text.replace("pendulum.xml", "nothing.xml"))
+    expect("not there" in (refused(os.path.join(folder, "gone.csv")) or ""), "a result of a model that is gone is not refused")
+
+
+v = Server(os.path.join(folder, "pendulum.xml"))
+for part in (who_may_ask, sessions, noise, slow_clients, ends):
+    begin = time.monotonic()
+    part(v)
+    if os.environ.get("TIMES"):
+        print(f"{part.__name__} {time.monotonic() - begin:.1f} s")
+results()
+if faults:
+    print(f"FAILED view: {len(faults)} faults")
+    raise SystemExit(1)
+print("ok view")
