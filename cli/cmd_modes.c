@@ -163,8 +163,12 @@ static int check_options(ModesCall* x) {
 }
 
 int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
-  ModesCall x = {
-      .cli = cli, .state = state_none(), .count = NOT_GIVEN, .amplitude = NOT_GIVEN, .contact = rest_contact_none()};
+  ModesCall x = {.cli = cli,
+                 .state = state_none(),
+                 .count = NOT_GIVEN,
+                 .amplitude = NOT_GIVEN,
+                 .page = {.video = {.fps = NOT_GIVEN, .speed = NOT_GIVEN}},
+                 .contact = rest_contact_none()};
   int status = EXIT_DONE;
   const Option options[] = {
       {"--at", OPTION_TEXT, &x.at, "WORD",

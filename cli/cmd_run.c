@@ -368,6 +368,7 @@ static int run_network(Run* r) {
                                      {"--save-problems", r->problems.folder, "it has no rigid contact"},
                                      {"--generated", r->generated, "its mechanisms are interpreted"},
                                      {"--page", r->page.path, "a page shows one model"},
+                                     {"--video", r->page.video.path, "a video shows one model"},
                                      {"--glb", r->page.glb, "a scene is one model"},
                                      {NULL, false, NULL}};
   const NetworkRun run = {.method = r->method,
@@ -392,7 +393,7 @@ static int prepare_and_simulate(Run* r) {
   if (status != EXIT_DONE) return status;
   if (wants_list(r)) return list_recordable(r);
   if (!model_is_safe(r->cli, &r->m, r->out) || !model_is_safe(r->cli, &r->m, r->page.path) ||
-      !model_is_safe(r->cli, &r->m, r->page.glb))
+      !model_is_safe(r->cli, &r->m, r->page.glb) || !model_is_safe(r->cli, &r->m, r->page.video.path))
     return cli_refuse(r->cli, EXIT_INPUT);
   if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);
   status = assemble(r);
@@ -445,6 +446,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .tol_gap = NOT_GIVEN,
            .tol_speed = NOT_GIVEN,
            .tol_hop = NOT_GIVEN,
+           .page = {.video = {.fps = NOT_GIVEN, .speed = NOT_GIVEN}},
            .problems = {.most = NOT_GIVEN}};
   int status = EXIT_DONE;
   const Help help = help_of_words();
@@ -476,6 +478,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
        "write a page for any browser: animation, plots and report in one file (docs/using/page.md)"},
       {"--glb", OPTION_TEXT, &r.page.glb, "FILE.glb",
        "write shapes and motion as glTF 2.0, for other programs (docs/using/page.md)"},
+      VIDEO_OPTIONS(&r.page.video),
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between rows (default: a thousandth of the time)"},
       {"--record", OPTION_TEXTS, &r.record, "PATTERN",
        "more columns of it, such as 'reaction(crankpin).*'; as often as wanted; list: print their names instead of a "

@@ -2,18 +2,19 @@
 #ifndef SARRUS_CLI_PAGE_H
 #define SARRUS_CLI_PAGE_H
 
-#include "cli.h"
+#include "video.h"
 
 typedef struct PageFile {
   const char* path;  // NULL: none is written
   const char* glb;   // --glb, from the same rows; NULL: none
+  Video video;       // --video, of such a page
   char front[4352];  // file of the front end
   srPage* page;
   const char* stability;  // of modes; NULL
   size_t size, glb_size;  // of the written file, bytes
 } PageFile;
 
-static inline bool page_wanted(const PageFile* x) { return x->path || x->glb; }
+static inline bool page_wanted(const PageFile* x) { return x->path || x->glb || x->video.path; }
 // The file of the front end; `who` asks for it, for the message. False: reported.
 bool front_find(Cli* cli, const char* who, char* out, size_t size);
 // Before anything is computed: the name of the page is free, and the front end is there. False: reported.

@@ -14,7 +14,7 @@ set(SARRUS_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/sarrus/python CACHE STRING "Folde
 install(DIRECTORY bindings/python/sarrus DESTINATION ${SARRUS_PYTHON_DIR} PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY bindings/octave/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/octave)
 if(page_html)
-  install(FILES ${page_html} ${page_output}/view.html ${page_output}/THIRD-PARTY.txt ${page_output}/THIRD-PARTY-view.txt DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/page)
+  install(FILES ${page_html} ${page_output}/view.html ${page_output}/THIRD-PARTY.txt ${page_output}/THIRD-PARTY-view.txt ${page_scripts} DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/page)
 endif()
 if(TARGET sarrus_cli)
   install(TARGETS sarrus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

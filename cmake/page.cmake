@@ -31,6 +31,12 @@ if(SARRUS_PAGE AND SARRUS_TARGET STREQUAL "full")
       WORKING_DIRECTORY ${page_folder}
       DEPENDS ${page_sources} ${page_folder}/build.mjs ${page_folder}/package-lock.json
       COMMENT "Building the front end of pages" VERBATIM)
+    # The script of --video, and how it drives a browser, which the tests do too.
+    set(page_scripts ${page_folder}/video.mjs ${PROJECT_SOURCE_DIR}/tests/page/browser.mjs)
+    foreach(script ${page_scripts})
+      get_filename_component(script_name ${script} NAME)
+      configure_file(${script} ${page_output}/${script_name} COPYONLY)
+    endforeach()
     add_custom_target(sarrus_page ALL DEPENDS ${page_html})
   else()
     message(STATUS "No front end for pages: it needs Node.js and `npm ci` in page/ (tools/setup does both)")

@@ -115,6 +115,28 @@ grep -c 'boom' "$out/hostile.html" | grep -qx 0 || fail "a name of the model is 
 parts="motion names modes embed"
 [ "${SARRUS_TEST_LONG:-0}" = 1 ] && parts=
 # shellcheck disable=SC2086
+# A video: as many pictures as asked for, both ends of the run among them, of their size, not all the same; what is missing is said before anything is computed.
+status 2 "expects two even numbers" models/pendulum.xml --video "$work/v.mp4" --video-size 641x360
+status 2 ".html is not the suffix of a video" models/pendulum.xml --video "$work/v.html"
+status 2 "are for --video FILE.mp4" models/pendulum.xml --video-fps 10
+PATH=/nowhere "$sarrus" run models/pendulum.xml --video "$work/v.mp4" > "$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "needs node chromium ffmpeg: install" "$work/log" && [ ! -e "$work/v.mp4" ] || fail "--video without programs: $(head -c 300 "$work/log")"
+if command -v ffmpeg > /dev/null && command -v ffprobe > /dev/null; then
+  for video in "mp4 h264 --video-fps 5" "webm vp9 --video-fps 10 --video-speed 2 --video-theme dark"; do
+    # shellcheck disable=SC2086
+    set -- $video
+    file=$out/four-bar.$1 codec=$2
+    shift 2
+    timeout 300 "$sarrus" run models/mechanisms/four-bar.xml --t-end 1 --video "$file" --video-size 320x180 --quiet "$@" > "$work/log" 2>&1 || fail "--video: $(head -c 300 "$work/log")"
+    got=$(ffprobe -v error -count_frames -select_streams v:0 -show_entries stream=codec_name,width,height,nb_read_frames -of csv=p=0 "$file")
+    [ "$got" = "$codec,320,180,6" ] || fail "the video is $got, expected $codec,320,180,6"
+    different=$(ffmpeg -v error -i "$file" -f framemd5 - | grep -v '^#' | awk '{ print $NF }' | sort -u | wc -l)
+    [ "$different" = 6 ] || fail "of 6 pictures of a four-bar that turns $different are different"
+  done
+  find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'sarrus-video-*' -user "$(id -u)" -mmin -2 2> /dev/null | grep -q . && fail "a video left its folder behind"
+else
+  echo "page: no ffmpeg: no video is made"
+fi
 # The page in a frame of another one, as notebooks have it.
 "$sarrus" run models/mechanisms/four-bar.xml --t-end 1 --page "$out/four-bar.html" --quiet 2> "$work/err" || fail "four-bar: $(head -c 300 "$work/err")"
 python3 - "$out" << 'END' || fail "embed.html"

@@ -76,7 +76,8 @@ export class Page {
     this.ended = new AbortController();
     this.parts = { ...saved, ...parts };
     this.app = document.getElementById('app');
-    this.app.classList.toggle('embed', options.get('embed') === '1');
+    this.app.classList.toggle('embed', ['1', 'film'].includes(options.get('embed')));
+    this.app.classList.toggle('film', options.get('embed') === 'film');
     this.script = [];  // ms of script, of the last frames
     this.last = 0;
     this.panels = 0;
@@ -206,7 +207,7 @@ export class Page {
   // What was seen is in the address: a link shows it again.
   remember() {
     on('time selection', () => {
-      if (state.playing || this.options.get('embed') === '1') return;
+      if (state.playing || this.options.has('embed')) return;
       clearTimeout(this.remembering);
       this.remembering = setTimeout(() => {
         const s = state.selection, t = Number(state.time.toPrecision(9)), model = /[#&](model=[^&]*)/.exec(location.hash);

@@ -1,6 +1,6 @@
 // What lies over the 3-D view: switches, axes, scale, legend, the tag of the selection.
 import { Quaternion, Vector3 } from 'three';
-import { clear, el, number, svg } from './dom.js';
+import { clear, el, fixed, number, svg } from './dom.js';
 import { icon } from './icons.js';
 import { coordinate } from './tree.js';
 import { on, set, state, toggle } from './state.js';
@@ -17,6 +17,7 @@ export class View {
   constructor(run, host) {
     this.run = run;
     this.host = host;
+    this.film = Boolean(host.closest('.film'));
     this.buttons = switches.map(([name, symbol, title]) => [name, el('button', { class: 'button', title, 'aria-label': title, on: { click: () => toggle(name) } }, icon(symbol))]);
     this.follow = el('button', { class: 'button', title: 'Follow (.)', 'aria-label': 'Follow', on: { click: () => this.toggleFollow() } }, icon('locate'));
     const picture = el('button', { class: 'button', title: 'Save a picture', 'aria-label': 'Save a picture', on: { click: () => this.save() } }, icon('camera'));
@@ -25,7 +26,8 @@ export class View {
     this.scale = el('span', { class: 'scale' });
     this.scaleText = el('span');
     this.cameraText = el('span');
-    this.corner = el('div', { class: 'corner' }, this.scale, this.scaleText, this.cameraText);
+    this.clock = el('b');  // in videos, which have no time line
+    this.corner = el('div', { class: 'corner' }, this.clock, this.scale, this.scaleText, this.cameraText);
     this.legend = el('div', { class: 'legend' });
     this.tag = el('div', { class: 'tag' });
     this.tag.hidden = true;
@@ -146,6 +148,7 @@ export class View {
   update() {
     if (!this.scene) return;
     const { camera } = this.scene, distance = camera.position.distanceTo(this.scene.controls.target);
+    if (this.film) this.clock.textContent = `${fixed(state.time, 2)} s`;
     if (!camera.quaternion.equals(lastTurn)) this.drawGizmo();
     if (distance !== this.distance || camera.fov !== this.fov || state.follow !== this.followed) this.drawScale();
     lastTurn.copy(camera.quaternion);
