@@ -25,7 +25,7 @@ async function again(live) {
 
 await openPage(async (options) => {
   const engine = await connect(), session = new Session(engine), loaded = await load(session);
-  if (!loaded.ok) throw new Error(loaded.error);
+  if (!loaded.ok) throw new Error((loaded.messages ?? []).filter((m) => m.severity === 'error').map((m) => `${m.file}:${m.line}:${m.column} ${m.text}`).join('\n') || loaded.error);
   const live = new Live(session, loaded), page = live.open(options);
   session.on((what) => { if (what === 'lost') again(live); });
   page.live = live;

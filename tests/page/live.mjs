@@ -250,10 +250,11 @@ async function checkParameters(page) {
     ensure(said[0].includes(words) && said[1] === 'true' && said[2] === mass, `${text}: ${JSON.stringify(said)}`);
     await page.run(() => { const row = window.sarrus.page.live.parameters.rows.find((r) => r.name === 'm'); row.say(null); row.show(row.p, true); document.activeElement.blur(); });
   }
-  // A formula of another parameter.
-  await field('l', '0.25*m');
+  // A formula.
+  await field('m', '2*0.75');
   await page.press('Enter');
-  await page.until('a formula', (x) => Math.abs(window.sarrus.page.run.model.bodies[1].com[2] + 0.25 * x) < 1e-9, mass);
+  await page.until('a formula', () => Math.abs(window.sarrus.page.run.model.bodies[1].mass - 1.5) < 1e-9);
+  ensure(await page.run(() => window.sarrus.page.live.parameters.rows.find((r) => r.name === 'm').formula.textContent) === '= 1.5', 'a formula without its value');
   // Method and step.
   await page.run(() => document.activeElement.blur());
   await page.press('o');
@@ -293,6 +294,7 @@ async function checkPull(page) {
   await page.until('it runs', () => window.sarrus.state.playing);
   await mouse(page, 'mousePressed', x, y);
   for (let i = 1; i <= 6; i++) await mouse(page, 'mouseMoved', x + 12 * i, y);
+
   await page.until('it moves', () => { const { run } = window.sarrus.page; return Math.abs(run.value(run.column('q.theta'), run.rows - 1)) > 0.05; });
   await page.press(' ');
   await page.until('it stands', () => !window.sarrus.page.run.session.busy);
@@ -329,7 +331,7 @@ async function checkPull(page) {
 
 // ---- runs that cannot go on, servers that go away -------------------------------------------------------------------------
 async function checkEnds(page) {
-  const text = '<sarrus version="1" name="ends"><body name="b"><joint name="x" type="prismatic" axis="0 0 1"/><inertial mass="1"/></body><event name="low" when="q(x) + 0.5" direction="falling" action="stop"/><run t-end="2"/></sarrus>';
+  const text = '<sarrus version="1" name="ends"><body name="b"><joint name="x" type="prismatic" axis="0 0 1"/><inertial mass="1"/></body><event name="low" when="q(x) + 0.5" direction="falling" stop="yes"/><run t-end="2"/></sarrus>';
   await open(page, '', '&webgl=none', { text, file: 'ends.xml' });
   await page.run(() => window.sarrus.page.run.session.play());
   await page.until('it stops', () => window.sarrus.page.run.session.stopped !== null);

@@ -20,7 +20,7 @@ export class Session {
     this.reached = null;      // speed, over the last second
     this.clock = [0, 0];
     this.every = 0.01;
-    this.idle = null;         // time that was asked for, and gave no row
+    this.margin = 0;          // rows that more is asked for, where the last answer had none
     this.listeners = [];
     engine.onclose = () => this.lose();
   }
@@ -50,9 +50,9 @@ export class Session {
     if (this.queue.length > 0) return this.queue.shift();
     for (const [key, job] of this.latest) { this.latest.delete(key); return job; }
     const to = this.catchUp ?? (state.playing && state.mode !== 'modes' ? this.goal : -Infinity);
-    if (this.stopped || this.behind || !this.run || to === this.idle || to < this.run.end + 0.999 * this.every) return null;
-    advance.to = to;
-    return { request: advance, done: (answer) => { this.idle = answer.rows > 0 || answer.more ? null : to; this.take(answer); }, fail: () => {} };
+    if (this.stopped || this.behind || !this.run || to < this.run.end + 0.999 * this.every) return null;
+    advance.to = to + this.margin * this.every;
+    return { request: advance, done: (answer) => { this.margin = answer.rows > 0 || answer.more ? 0 : Math.min(64, 2 * this.margin + 1); this.take(answer); }, fail: () => {} };
   }
 
   pump() {
