@@ -182,9 +182,10 @@ static bool do_request(struct mg_connection* c, Session* x) {
   srText out = {0};
   if (sr_live_request(x->live, x->message.n ? x->message.data : "", x->message.n, &out) != SR_OK) return false;
   const int sent = p_mg_websocket_write(c, MG_WEBSOCKET_OPCODE_BINARY, out.data, out.n);
+  const bool whole = sent > 0 && (size_t)sent == out.n;  // less: the client has not read for too long
   sr_text_free(&out);
   x->message.n = 0;
-  return sent > 0;
+  return whole;
 }
 
 // A frame; a message may come in several. 0 closes the connection.

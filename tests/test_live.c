@@ -215,7 +215,8 @@ static void advance_to(Client* c, double t) {
   do {
     char text[100];
     snprintf(text, sizeof text, "{\"do\": \"advance\", \"to\": %.17g, \"budget\": 10000}", t);
-    ENSURE(ask(c, text));
+    if (!ask(c, text)) printf("%s\n", c->json);
+    ENSURE(flag(c, "ok"));
   } while (flag(c, "more"));
 }
 
@@ -227,5 +228,370 @@ TEST(advance_is_a_run_with_the_same_step_to_the_bit) {
   run_to(&b, 0.5, 0);
   ENSURE(real(&c, "q", 0) == b.d->q[0] && real(&c, "v", 0) == b.d->v[0]);
   close(&b);
+  end(&c);
+}
+
+// Rows too: those of a run with the same time between them.
+typedef struct Kept {
+  int n, columns;
+  double* row;
+} Kept;
+
+static int keep(void* user, const double* row) {
+  Kept* k = user;
+  memcpy(k->row + (size_t)k->n++ * (size_t)k->columns, row, (size_t)k->columns * sizeof *row);
+  return 0;
+}
+
+TEST(rows_of_advance_are_those_of_a_run) {
+  Client c = begin();
+  Bench b = open_text(pendulum, NULL, 0);
+  srColumns* columns = sr_columns_create(b.m);
+  Kept k = {.columns = columns->count, .row = calloc(100 * (size_t)columns->count, sizeof(double))};
+  srRunOptions o = sr_run_options(b.m);
+  srRunResult* result = calloc(1, sizeof *result);
+  o.t_end = 0.5;
+  o.every = 0.02;
+  o.row = keep;
+  o.user = &k;
+  ENSURE_EQUAL(sr_run(b.m, b.d, &o, NULL, result), SR_OK);
+  ENSURE(load(&c, pendulum, ""));
+  ENSURE(ask(&c, "{\"do\": \"options\", \"every\": 0.02}"));
+  advance_to(&c, 0.5);
+  size_t n = 0;
+  const float* x = array(&c, "columns", &n);
+  const int rows = (int)number(&c, "rows");
+  ENSURE_EQUAL(rows, 25);
+  ENSURE_EQUAL(k.n, 26);
+  ENSURE_EQUAL((long)n, rows * (columns->count - 1));
+  for (int i = 0; i < rows; i++) {
+    ENSURE_NEAR(real(&c, "t", i), 0.02 * (i + 1), 1e-14);
+    for (int j = 1; j < columns->count; j++)  // the residual: rounding of energies of 10 J
+      ENSURE_NEAR((double)x[i * (columns->count - 1) + j - 1], k.row[(i + 1) * k.columns + j], 1e-6 * 10);
+  }
+  free(result);
+  free(k.row);
+  sr_columns_destroy(columns);
+  close(&b);
+  end(&c);
+}
+
+// With a ball that bounces, in steps of impulses: contact forces in rows are those that the step has found.
+TEST(rigid_contact_is_stepped_as_in_a_run) {
+  static const char text[] =
+      "<sarrus version=\"1\" name=\"b\"><body name=\"ball\"><joint type=\"free\" name=\"j\" q=\"0 0 0.3 1 0 0 0\"/>"
+      "<inertial mass=\"1\" inertia=\"0.01 0.01 0.01\"/><shape name=\"s\" type=\"sphere\" size=\"0.1\"/></body>"
+      "<ground><shape name=\"floor\" type=\"plane\"/></ground>"
+      "<contact name=\"c\" a=\"ball/s\" b=\"ground/floor\" K=\"1e6\" friction=\"none\" restitution=\"0.5\"/>"
+      "<run t-end=\"1\" contact=\"timestepping\" method=\"moreau\" step=\"0.002\"/></sarrus>";
+  Client c = begin();
+  if (!load(&c, text, "")) (void)says(&c, "model");
+  Bench b = open_text(text, NULL, 0);
+  advance_to(&c, 0.8);
+  run_to(&b, 0.8, 0);
+  for (int i = 0; i < b.m->nq; i++) ENSURE(real(&c, "q", i) == b.d->q[i]);
+  for (int i = 0; i < b.m->nv; i++) ENSURE(real(&c, "v", i) == b.d->v[i]);
+  ENSURE(says(&c, "\"impact\""));
+  close(&b);
+  end(&c);
+}
+
+// ---- history -----------------------------------------------------------------------------------------------------------------
+TEST(from_an_earlier_row_the_same_rows_come_again) {
+  Client c = begin();
+  ENSURE(load(&c, pendulum, ""));
+  ENSURE(ask(&c, "{\"do\": \"options\", \"every\": 0.02}"));
+  advance_to(&c, 0.4);
+  ENSURE_NEAR(number(&c, "serial"), 1, 0);
+  const double q = real(&c, "q", 0), v = real(&c, "v", 0), t10 = real(&c, "t", 9);
+  ENSURE(ask(&c, "{\"do\": \"back\", \"serial\": 10}"));
+  ENSURE_NEAR(number(&c, "serial"), 10, 0);
+  ENSURE(real(&c, "t", 0) == t10);
+  advance_to(&c, 0.4);
+  ENSURE_NEAR(number(&c, "serial"), 11, 0);
+  ENSURE_NEAR(number(&c, "rows"), 10, 0);
+  ENSURE_NEAR(real(&c, "q", 0), q, 1e-12);  // times of the grid differ by their rounding
+  ENSURE_NEAR(real(&c, "v", 0), v, 1e-12);
+  ENSURE(!ask(&c, "{\"do\": \"back\", \"serial\": 21}"));
+  end(&c);
+}
+
+TEST(one_can_go_back_a_thousand_rows_and_no_farther) {
+  Client c = begin();
+  ENSURE(load(&c, pendulum, ""));
+  ENSURE(ask(&c, "{\"do\": \"options\", \"step\": 0.001, \"every\": 0.001}"));
+  advance_to(&c, 1.5);
+  ENSURE(!ask(&c, "{\"do\": \"back\", \"serial\": 0}"));
+  ENSURE(says(&c, "rows 477 to 1500"));
+  ENSURE(ask(&c, "{\"do\": \"back\", \"serial\": 900}"));
+  ENSURE_NEAR(real(&c, "t", 0), 0.9, 1e-12);
+  ENSURE(ask(&c, "{\"do\": \"restart\"}"));
+  ENSURE_NEAR(number(&c, "serial"), 0, 0);
+  ENSURE(real(&c, "q", 0) == 0.3);
+  end(&c);
+}
+
+// ---- poses -------------------------------------------------------------------------------------------------------------------
+static char* read_model(const char* name) {
+  char path[400];
+  snprintf(path, sizeof path, "%s/models/%s", SARRUS_SOURCE_DIR, name);
+  FILE* f = fopen(path, "rb");
+  ENSURE(f != NULL);
+  char* text = calloc(1 << 20, 1);
+  const size_t n = fread(text, 1, (1 << 20) - 1, f);
+  ENSURE(n > 0);
+  fclose(f);
+  return text;
+}
+
+// The largest residual of the loops at the q of the answer.
+static double open_by(const Client* c, const Bench* b) {
+  double most = 0;
+  for (int i = 0; i < b->m->nq; i++) b->d->q[i] = real(c, "q", i);
+  ENSURE_EQUAL(sr_evaluate(b->m, b->d, 0, NULL, NULL, NULL, SR_STAGE_POSITION), 0);
+  ENSURE_EQUAL(sr_constraints(b->m, b->d), 0);
+  for (int i = 0; i < b->m->np; i++) most = fmax(most, fabs(b->d->g[i]));
+  return most;
+}
+
+// A four-bar without driver: the crank goes around in steps, each held to the digit; then a jump over a radian.
+TEST(a_pose_holds_its_coordinate_and_keeps_the_loop_closed) {
+  static const char text[] =
+      "<sarrus version=\"1\" name=\"f\"><body name=\"crank\"><joint name=\"a\" type=\"revolute\" axis=\"0 1 0\" q=\"-1.2\"/>"
+      "<inertial mass=\"1\" com=\"0.1 0 0\" inertia=\"0.01 0.01 0.01\"/></body>"
+      "<body name=\"coupler\" parent=\"crank\"><joint name=\"b\" type=\"revolute\" axis=\"0 1 0\" at=\"0.2 0 0\" q=\"0.6\"/>"
+      "<inertial mass=\"1\" com=\"0.3 0 0\" inertia=\"0.01 0.01 0.01\"/><point name=\"end\" at=\"0.6 0 0\"/></body>"
+      "<body name=\"rocker\"><joint name=\"c\" type=\"revolute\" axis=\"0 1 0\" at=\"0.7 0 0\" q=\"-1.5\"/>"
+      "<inertial mass=\"1\" com=\"0.2 0 0\" inertia=\"0.01 0.01 0.01\"/><point name=\"end\" at=\"0.45 0 0\"/></body>"
+      "<closure name=\"loop\" type=\"ball\" a=\"coupler/end\" b=\"rocker/end\"/>"
+      "<run method=\"rk4\" step=\"0.001\"/></sarrus>";
+  Client c = begin();
+  Bench b = open_text(text, NULL, 0);
+  ENSURE(load(&c, text, ""));
+  for (int i = 0; i <= 40; i++) {
+    const double angle = -1.2 + 0.157 * i;
+    char request[100];
+    snprintf(request, sizeof request, "{\"do\": \"pose\", \"q\": [[0, %.17g]]}", angle);
+    ENSURE(ask(&c, request));
+    ENSURE(real(&c, "q", 0) == angle);
+    ENSURE_SMALL(open_by(&c, &b), 1e-10);
+    ENSURE_NEAR(number(&c, "serial"), 0, 0);  // in place of the last
+  }
+  // After a turn the rocker is where it was: the loop has kept its branch.
+  const double rocker = real(&c, "q", 2);
+  ENSURE(ask(&c, "{\"do\": \"pose\", \"q\": [[0, -1.2]]}"));
+  ENSURE(ask(&c, "{\"do\": \"restart\"}"));
+  ENSURE_NEAR(rocker, real(&c, "q", 2), 0.05);
+  // What cannot be is refused, and nothing has moved.
+  const double before = real(&c, "q", 1);
+  ENSURE(!ask(&c, "{\"do\": \"pose\", \"q\": [[0, 0], [1, 3.14159]]}"));
+  ENSURE(says(&c, "cannot be closed"));
+  ENSURE(ask(&c, "{\"do\": \"pose\", \"q\": []}"));
+  ENSURE_NEAR(real(&c, "q", 1), before, 0);
+  close(&b);
+  end(&c);
+}
+
+TEST(poses_of_trees_drivers_and_free_bodies) {
+  Client c = begin();
+  char* text = read_model("mechanisms/four-bar.xml");
+  ENSURE(load(&c, text, ""));
+  const bool good = ask(&c, "{\"do\": \"pose\", \"q\": [[0, 1]]}");
+  ENSURE(good || says(&c, "driven"));
+  free(text);
+  text = read_model("free-body.xml");
+  ENSURE(load(&c, text, ""));
+  ENSURE(ask(&c, "{\"do\": \"pose\", \"q\": [[0, 1.5], [3, 2], [4, 0], [5, 0], [6, 0]]}"));
+  ENSURE_NEAR(real(&c, "q", 0), 1.5, 0);
+  ENSURE_NEAR(real(&c, "q", 3), 1, 0);  // normalised
+  ENSURE(!ask(&c, "{\"do\": \"pose\", \"q\": [[3, 0], [4, 0], [5, 0], [6, 0]]}"));
+  ENSURE(says(&c, "no rotation"));
+  free(text);
+  end(&c);
+}
+
+// ---- pulls -------------------------------------------------------------------------------------------------------------------
+// A pendulum pulled horizontally far away rests where tan(theta) is about k (X - x)/(m g - ...): the torque of gravity and of the spring are in balance,
+//   m g l sin(theta) = k ((X - l sin) l cos + (Z + l cos) l sin)      about y, angle theta positive towards -x
+TEST(a_pulled_pendulum_rests_where_the_torques_are_in_balance) {
+  static const char text[] =
+      "<sarrus version=\"1\" name=\"p\"><body name=\"bob\"><joint type=\"revolute\" name=\"theta\" axis=\"0 1 0\""
+      " damping=\"2\"/><inertial mass=\"2\" com=\"0 0 -0.5\"/></body>"
+      "<run method=\"rk4\" step=\"0.005\"/></sarrus>";
+  static const char* const methods[] = {"rk4", "dopri5", "radau5"};
+  const double l = 0.5, m = 2, g = 9.81, k = 30, X = 1.2, Z = 0.4;
+  for (int i = 0; i < 3; i++) {
+    Client c = begin();
+    char request[200];
+    ENSURE(load(&c, text, ""));
+    snprintf(request, sizeof request, "{\"do\": \"options\", \"method\": \"%s\"}", methods[i]);
+    ENSURE(ask(&c, request));
+    ENSURE(ask(&c, "{\"do\": \"pull\", \"body\": \"bob\", \"at\": [0, 0, -0.5], \"to\": [1.2, 0, 0.4], \"stiffness\": 30}"));
+    advance_to(&c, 12);
+    const double q = real(&c, "q", 0), x = -l * sin(q), z = -l * cos(q);  // the bob
+    ENSURE(fabs(q) > 0.3);
+    // Torque about y of a force f at r: z fx - x fz.
+    const double torque = z * k * (X - x) - x * (k * (Z - z) - m * g);
+    ENSURE_SMALL(torque, 1e-6 * m * g * l);
+    ENSURE(ask(&c, "{\"do\": \"release\"}"));
+    advance_to(&c, 40);
+    ENSURE_SMALL(real(&c, "q", 0), 1e-4);
+    end(&c);
+  }
+}
+
+// Power of the pull: tau . v = f . velocity of the point, for the velocity by differences of its place along v. In a chain of all kinds of joints.
+TEST(the_generalized_force_of_a_pull_is_that_of_its_virtual_work) {
+  static const char text[] =
+      "<sarrus version=\"1\" name=\"c\"><body name=\"a\"><joint type=\"free\" name=\"f\" q=\"0.1 0.2 0.3 0.9 0.1 0.3 0.2\"/>"
+      "<inertial mass=\"1\" com=\"0.1 0 0\" inertia=\"0.1 0.2 0.25\"/></body><body name=\"b\" parent=\"a\"><joint type=\"ball\" name=\"s\" at=\"0.3 0 0.1\""
+      " q=\"0.8 0.2 0.1 0.5\"/><inertial mass=\"0.5\" com=\"0 0.1 0\" inertia=\"0.1 0.1 0.1\"/></body>"
+      "<body name=\"d\" parent=\"b\"><joint type=\"prismatic\" name=\"p\" axis=\"1 1 0\" q=\"0.2\"/>"
+      "<inertial mass=\"0.5\" inertia=\"0.1 0.1 0.1\"/></body><option gravity=\"0 0 0\"/>"
+      "<run method=\"rk4\" step=\"0.0001\"/></sarrus>";
+  const double at[3] = {0.2, -0.1, 0.3}, h = 1e-6;
+  Client c = begin();
+  Bench b = open_text(text, NULL, 0);
+  ENSURE(load(&c, text, ""));
+  ENSURE(ask(&c, "{\"do\": \"pull\", \"body\": \"d\", \"at\": [0.2, -0.1, 0.3], \"to\": [2, 1, -1], \"stiffness\": 5}"));
+  double f[3], place[3], virtual_work[16];
+  const int list = member(&c, "force");
+  for (int i = 0; i < 3; i++) ENSURE(sr_json_node_number(&c.tree.node[list + 1 + i], &f[i]));
+  const int body = sr_body_find(b.m, "d");
+  sr_normalize(b.m, b.d->q);
+  double q0[16], q[16], xi[16];
+  memcpy(q0, b.d->q, (size_t)b.m->nq * sizeof *q0);
+  for (int k = -1; k < b.m->nv; k++) {
+    double where[2][3];
+    for (int side = 0; side < 2; side++) {
+      srFrameMotion motion;
+      memset(xi, 0, sizeof xi);
+      if (k >= 0) xi[k] = side ? h : -h;
+      sr_retract(b.m, q0, xi, q);
+      (void)sr_evaluate(b.m, b.d, 0, q, NULL, NULL, SR_STAGE_POSITION);
+      sr_frame_motion(b.m, b.d, body, 0, &motion);
+      for (int i = 0; i < 3; i++) {
+        where[side][i] = motion.position[i];
+        for (int j = 0; j < 3; j++) where[side][i] += motion.rotation[3 * i + j] * at[j];
+      }
+    }
+    if (k < 0) memcpy(place, where[0], sizeof place);
+    if (k < 0) continue;
+    virtual_work[k] = 0;
+    for (int i = 0; i < 3; i++) virtual_work[k] += f[i] * (where[1][i] - where[0][i]) / (2 * h);
+  }
+  const double to[3] = {2, 1, -1};
+  for (int i = 0; i < 3; i++) ENSURE_NEAR(f[i], 5 * (to[i] - place[i]), 1e-9);  // at rest the damper has no force
+  // tau is not in an answer: from rest without gravity, a = M^-1 tau, and after a short step v = h a, so that M v/h is tau.
+  ENSURE(ask(&c, "{\"do\": \"step\", \"n\": 1}"));
+  double v[16], force[16];
+  for (int i = 0; i < b.m->nv; i++) v[i] = real(&c, "v", i) / 1e-4;
+  sr_mass_times(b.m, b.d, q0, v, force);
+  for (int i = 0; i < b.m->nv; i++) ENSURE_NEAR(force[i], virtual_work[i], 2e-3 * (1 + fabs(virtual_work[i])));
+  close(&b);
+  end(&c);
+}
+
+TEST(the_pull_that_is_chosen_is_stable_on_light_bodies_and_long_arms) {
+  static const char* const at[] = {"0, 0, -0.5", "0, 0, -5", "0.1, 0.2, 0"};
+  static const char* const methods[] = {"rk4", "dopri5", "radau5", "genalpha"};
+  for (int i = 0; i < 12; i++) {
+    Client c = begin();
+    char request[300];
+    ENSURE(load(&c, pendulum, ""));
+    snprintf(request, sizeof request, "{\"do\": \"options\", \"method\": \"%s\", \"step\": %g}", methods[i % 4],
+             i % 2 ? 0.01 : 0.001);
+    if (!ask(&c, request)) {
+      end(&c);
+      continue;
+    }
+    snprintf(request, sizeof request, "{\"do\": \"pull\", \"body\": 1, \"at\": [%s], \"to\": [1, 0.5, -0.2]}", at[i / 4]);
+    ENSURE(ask(&c, request));
+    advance_to(&c, 20);
+    ENSURE(fabs(real(&c, "v", 0)) < 1e-3);
+    end(&c);
+  }
+}
+
+// ---- changes -----------------------------------------------------------------------------------------------------------------
+TEST(a_parameter_that_is_changed_is_one_that_was_set) {
+  static const srSetting set = {"l", "0.4 + 0.1*2"};
+  Client c = begin();
+  ENSURE(load(&c, pendulum, ""));
+  Bench b = open_text(pendulum, &set, 1);
+  ENSURE(ask(&c, "{\"do\": \"parameter\", \"name\": \"l\", \"value\": \"0.4 + 0.1*2\"}"));
+  ENSURE(says(&c, "0.4 + 0.1*2"));
+  ENSURE(flag(&c, "kept"));
+  advance_to(&c, 0.5);
+  run_to(&b, 0.5, 0);
+  ENSURE(real(&c, "q", 0) == b.d->q[0] && real(&c, "v", 0) == b.d->v[0]);
+  // Its place in the motion is kept.
+  const double q = real(&c, "q", 0), v = real(&c, "v", 0);
+  ENSURE(ask(&c, "{\"do\": \"parameter\", \"name\": \"m\", \"value\": \"3\"}"));
+  ENSURE(flag(&c, "kept") && real(&c, "q", 0) == q && real(&c, "v", 0) == v && real(&c, "t", 0) == 0.5);
+  ENSURE(ask(&c, "{\"do\": \"back\", \"serial\": 3}"));  // and its past
+  // A wrong one leaves everything.
+  ENSURE(!ask(&c, "{\"do\": \"parameter\", \"name\": \"l\", \"value\": \"1/0\"}"));
+  ENSURE(!ask(&c, "{\"do\": \"parameter\", \"name\": \"l\", \"value\": \"no(\"}"));
+  if (!ask(&c, "{\"do\": \"step\", \"n\": 1}")) (void)says(&c, "no");
+  ENSURE(flag(&c, "ok"));
+  close(&b);
+  end(&c);
+}
+
+TEST(what_cannot_be_read_leaves_the_model_that_is_there) {
+  Client c = begin();
+  ENSURE(load(&c, pendulum, ", \"settings\": {\"l\": \"0.7\"}"));
+  advance_to(&c, 0.1);
+  const double q = real(&c, "q", 0);
+  ENSURE(!load(&c, "<sarrus version=\"1\"><body nam=\"a\"/></sarrus>", ""));
+  ENSURE(says(&c, "\"line\": 1") && says(&c, "\"file\": \"test.xml\"") && says(&c, "nam"));
+  ENSURE(!load(&c, pendulum, ", \"settings\": {\"L\": \"0.7\"}"));
+  ENSURE(says(&c, "did you mean 'l'"));
+  ENSURE(!load(&c, "<network/>", ""));
+  ENSURE(!load(&c, "<sarrus version=\"1\" name=\"a\"><include file=\"/etc/passwd\"/></sarrus>", ""));
+  ENSURE(ask(&c, "{\"do\": \"check\", \"text\": \"<sarrus version='1' name='x'><body name='b'><inertial mass='1'/></body></sarrus>\"}"));
+  ENSURE(says(&c, "\"element\": \"body\""));
+  ENSURE(ask(&c, "{\"do\": \"pose\", \"q\": []}"));
+  ENSURE(real(&c, "q", 0) == q);
+  end(&c);
+}
+
+// ---- runs, reports, modes ------------------------------------------------------------------------------------------------------
+TEST(a_whole_run_is_the_run_and_leaves_the_session_where_it_is) {
+  Client c = begin();
+  Bench b = open_text(pendulum, NULL, 0);
+  ENSURE(load(&c, pendulum, ""));
+  advance_to(&c, 0.1);
+  const double q = real(&c, "q", 0);
+  ENSURE(ask(&c, "{\"do\": \"run\", \"every\": 0.05}"));
+  ENSURE_NEAR(number(&c, "rows"), 21, 0);
+  run_to(&b, 1, 0);
+  ENSURE(real(&c, "q", 0) == b.d->q[0]);
+  ENSURE(says(&c, "\"method\": \"rk4\"") && says(&c, "\"residual\""));
+  ENSURE(ask(&c, "{\"do\": \"report\"}"));
+  ENSURE(says(&c, "\"energy\""));
+  ENSURE(ask(&c, "{\"do\": \"pose\", \"q\": []}"));
+  ENSURE(real(&c, "q", 0) == q);
+  ENSURE(!ask(&c, "{\"do\": \"report\"}"));  // nothing was advanced from there
+  close(&b);
+  end(&c);
+}
+
+// A compound pendulum of a point mass: omega^2 = g/l.
+TEST(modes_are_about_the_state_or_the_equilibrium) {
+  Client c = begin();
+  ENSURE(load(&c, pendulum, ""));
+  ENSURE(!ask(&c, "{\"do\": \"modes\"}"));  // at 0.3 rad it does not rest
+  ENSURE(ask(&c, "{\"do\": \"modes\", \"at\": \"equilibrium\", \"count\": 2}"));
+  const int modes = member(&c, "modes"), list = sr_json_member(&c.tree, modes, "list");
+  double frequency = 0;
+  ENSURE(sr_json_node_number(&c.tree.node[sr_json_member(&c.tree, list + 1, "frequency")], &frequency));
+  ENSURE_NEAR(frequency, sqrt(9.81 / 0.5) / (2 * acos(-1.0)), 1e-9);
+  size_t n = 0;
+  const float* shape = array(&c, "shapes", &n);
+  ENSURE_EQUAL((long)n, 32 * 7);
+  // Phase 0 is the amplitude, 0.1 rad about y: quaternion (cos 0.05, 0, sin 0.05, 0).
+  ENSURE_NEAR(fabs((double)shape[5]), sin(0.05), 1e-6);
   end(&c);
 }

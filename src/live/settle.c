@@ -40,9 +40,9 @@ void sr_live_default_options(srLive* live) {
   live->run.method = lasting(live->run.method);
   live->every = given->every > 0 ? given->every : fmin(PICTURE, live->run.t_end / ROWS_LEAST);
   if (!(live->every > 0)) live->every = PICTURE;
-  if (live->run.contact == SR_CONTACT_TIMESTEPPING && sri_method_find(live->run.method) != NULL &&
-      !sri_method_find(live->run.method)->impulses)
-    live->run.method = "moreau";
+  const srMethod* method = sri_method_find(live->run.method);
+  live->run.method = method != NULL ? method->name : "auto";  // the model and its texts may go
+  if (live->run.contact == SR_CONTACT_TIMESTEPPING && method != NULL && !method->impulses) live->run.method = "moreau";
   sr_live_fit_rows(live);
 }
 
