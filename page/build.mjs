@@ -19,7 +19,7 @@ const what = process.argv[2]?.startsWith('--') ? process.argv[2] : '--page', app
 const [folder, core] = process.argv.slice(process.argv[2] === what ? 3 : 2);
 const pages = {
   '--page': { entry: 'src/page.js', file: 'page.html', notices: 'THIRD-PARTY.txt', policy: '' },
-  '--view': { entry: 'src/viewer.js', file: 'view.html', notices: 'THIRD-PARTY-view.txt', policy: "; connect-src 'self'" },
+  '--view': { entry: 'src/viewer.js', file: 'view.html', notices: 'THIRD-PARTY-view.txt', policy: '' },
   '--app': { entry: 'src/app.js', file: 'sarrus.html', notices: 'THIRD-PARTY-sarrus.txt', policy: " 'wasm-unsafe-eval'; worker-src blob:" },
 }[what];
 if (!folder || !pages || (app && !core)) {
@@ -92,10 +92,10 @@ if (notices.includes('</script')) throw new Error('a licence text would end its 
 const values = {
   hash, script, style, notices,
   policy: pages.policy,
-  data: app ? await exampleBlock() + wasm.blocks : what === '--page' ? '<!-- sarrus: data -->' : '',
+  data: app ? await exampleBlock() + wasm.blocks : '<!-- sarrus: data -->',
 };
 const page = (await readFile(join(here, 'src/index.html'), 'utf8')).replace(/@([a-z]+)@/g, (_, word) => values[word]);
-if (what === '--page' && page.split('<!-- sarrus: data -->').length !== 2) throw new Error('the page must have one place for the data');
+if (!app && page.split('<!-- sarrus: data -->').length !== 2) throw new Error('the page must have one place for the data');
 await mkdir(folder, { recursive: true });
 await writeFile(join(folder, pages.notices), notices);
 await writeFile(join(folder, pages.file), page);

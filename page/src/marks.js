@@ -303,8 +303,8 @@ export class Forces {
 
   unitOf(large) {
     if (!(large > 0)) return 0;
-    this.length = nice(0.12 * run.scale);  // "50 mm ≙ 5 N" of the legend
-    this.newton = nice(1.3 * this.length * large / (0.5 * run.scale));
+    this.length = nice(0.12 * this.run.scale);  // "50 mm ≙ 5 N" of the legend
+    this.newton = nice(1.3 * this.length * large / (0.5 * this.run.scale));
     return this.length / this.newton;
   }
 

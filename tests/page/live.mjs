@@ -14,8 +14,8 @@ const fail = (text) => { console.log(`FAILED live page: ${text}`); bad++; };
 const ensure = (truth, text) => { if (!truth) fail(text); };
 const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
-async function open(page, model, query = '', request = { path: model }) {
-  await attach(page, engine, models, request);
+async function open(page, model, query = '', request = { path: model }, below = '') {
+  await attach(page, engine, join(models, below), request);
   await page.open(`${pathToFileURL(join(folder, 'view.html'))}?quality=low&theme=light&play=0${query}`);
 }
 
@@ -465,8 +465,8 @@ async function checkReach(page) {
 }
 
 // ---- cost of a frame ------------------------------------------------------------------------------------------------------
-async function checkCost(page, model, request, count = 60) {
-  await open(page, model, '', request);
+async function checkCost(page, model, request, below, count = 60) {
+  await open(page, model, '', request, below);
   const found = await page.run(async (n) => {
     const { page: p, set, state: s } = window.sarrus, frame = () => new Promise((done) => { requestAnimationFrame(done); });
     p.run.session.play();
@@ -495,7 +495,7 @@ async function takePictures(page) {
         ensure(over[0] <= 0 && over[1] <= 0, `${name} ${theme} ${width}: the page is ${over} larger than the window`);
         await page.picture(join(folder, `live-${name}-${theme}-${width}.png`));
       };
-      await open(page, 'paper1/hexapod.xml', `&theme=${theme}`);
+      await open(page, 'hexapod.xml', `&theme=${theme}`, { path: 'hexapod.xml' }, 'paper1');
       await runTo(page, 0.6);
       await page.run(() => window.sarrus.set({ selection: { kind: 'body', index: 4 } }));
       await shoot('hexapod');
@@ -539,8 +539,8 @@ const parts = {
   modes: [900, 420, checkModes],
   reach: [1120, 620, checkReach],
   cost: [480, 320, async (page) => {  // small: filling pixels is the software renderer's work
-    await checkCost(page, 'paper1/hexapod.xml', { path: 'paper1/hexapod.xml' });
-    await checkCost(page, 'contact/heap-of-balls.xml', { path: 'contact/heap-of-balls.xml', settings: { N: '1000', side: '10' } });
+    await checkCost(page, 'hexapod.xml', { path: 'hexapod.xml' }, 'paper1');
+    await checkCost(page, 'heap-of-balls.xml', { path: 'heap-of-balls.xml', settings: { N: '1000', side: '10' } }, 'contact');
   }],
   pictures: [1366, 768, takePictures],
 };

@@ -20,6 +20,11 @@ export class LiveModes extends Modes {
 
   get offered() { return true; }
 
+  pose(matrices) {
+    if (this.there) super.pose(matrices); else this.run.pose(state.time);
+    this.dirty = false;
+  }
+
   async enter() {
     const { session } = this;
     if (state.mode !== 'modes') { set({ playing: false }); return; }
