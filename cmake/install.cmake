@@ -15,6 +15,7 @@ install(DIRECTORY bindings/python/sarrus DESTINATION ${SARRUS_PYTHON_DIR} PATTER
 install(DIRECTORY bindings/octave/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/octave)
 if(page_html)
   install(FILES ${page_html} ${page_output}/view.html ${page_output}/THIRD-PARTY.txt ${page_output}/THIRD-PARTY-view.txt ${page_scripts} DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/page)
+  install(FILES ${app_html} ${page_output}/THIRD-PARTY-sarrus.txt DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/page OPTIONAL)
 endif()
 if(TARGET sarrus_cli)
   install(TARGETS sarrus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,8 +1,8 @@
 // Bundles the front end into HTML files with everything in them:
 //   node build.mjs FOLDER              page.html: shows a run; sarrus run --page puts the data into it
 //   node build.mjs --view FOLDER       view.html: shows what an engine computes meanwhile; sarrus view serves it
-//   node build.mjs --app FOLDER CORE   sarrus.html: edits models and runs them, with the core of the folder CORE (core.js, core.wasm);
-//                                      CORE is - where there is none: then the page says so
+//   node build.mjs --app FOLDER CORE EXPAT   sarrus.html: edits models and runs them, with the core in the folder CORE (core.js, core.wasm)
+//                                      and the licence of expat, whose sources are in the folder EXPAT. CORE is - where there is none: the page says so
 // Beside each a text with the licences of what is in it. The same sources give the same bytes. The scripts' hash is in the policy of the page:
 // nothing else can run there.
 import { build } from 'esbuild';
@@ -16,14 +16,14 @@ import { examples } from './examples.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const what = process.argv[2]?.startsWith('--') ? process.argv[2] : '--page', app = what === '--app';
-const [folder, core] = process.argv.slice(process.argv[2] === what ? 3 : 2);
+const [folder, core, expat] = process.argv.slice(process.argv[2] === what ? 3 : 2);
 const pages = {
   '--page': { entry: 'src/page.js', file: 'page.html', notices: 'THIRD-PARTY.txt', policy: '' },
   '--view': { entry: 'src/viewer.js', file: 'view.html', notices: 'THIRD-PARTY-view.txt', policy: '' },
   '--app': { entry: 'src/app.js', file: 'sarrus.html', notices: 'THIRD-PARTY-sarrus.txt', policy: " 'wasm-unsafe-eval'; worker-src blob:" },
 }[what];
-if (!folder || !pages || (app && !core)) {
-  console.error('usage: node build.mjs FOLDER, node build.mjs --view FOLDER, or node build.mjs --app FOLDER CORE');
+if (!folder || !pages || (app && !expat)) {
+  console.error('usage: node build.mjs FOLDER, node build.mjs --view FOLDER, or node build.mjs --app FOLDER CORE EXPAT');
   process.exit(2);
 }
 
@@ -77,9 +77,10 @@ async function exampleBlock() {
 async function coreBlocks() {
   if (core === '-') return { blocks: '', notices: '' };
   const worker = await bundle('src/worker.js', 'iife'), glue = await readFile(join(core, 'core.js'), 'utf8');
-  const own = ['expat', 'emscripten'].map((name) => [name, join(core, `${name}.licence`)]).filter(([, path]) => existsSync(path));
-  let notices = '';
-  for (const [name, path] of own) notices += notice(name, await readFile(path, 'utf8'));
+  const musl = '/usr/share/emscripten/system/lib/libc/musl/COPYRIGHT';
+  const notices = notice('expat (MIT)', await readFile(join(expat, 'COPYING'), 'utf8')) +
+    notice('emscripten (MIT)', 'Copyright (c) 2010-2022 Emscripten authors, under the licence of expat, which is printed above.') +
+    (existsSync(musl) ? notice('musl (MIT)', await readFile(musl, 'utf8')) : '');
   return { blocks: block('worker', `${glue}\n${part(worker, '.js')}`) + block('core', await readFile(join(core, 'core.wasm'))), notices };
 }
 

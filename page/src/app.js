@@ -1,25 +1,27 @@
 // The page of models: their text, the 3-D view, plots and report, and the core that runs them, all in one file and without a server.
-// What is typed is read at once (do: load): errors stand at their line, and the view shows the last model that had none. Run computes the whole
-// motion (do: run).
+// What is typed is read at once (do: load): errors stand at their line, and the view shows the last model that had none, as the page of sarrus view
+// does: it plays live, coordinates and parameters can be moved. Run computes the whole motion with its report (do: run).
+import './live/live.css';
 import './app.css';
 import examplesSymbol from 'lucide-static/icons/library.svg';
 import linkSymbol from 'lucide-static/icons/link.svg';
 import openSymbol from 'lucide-static/icons/folder-open.svg';
 import saveSymbol from 'lucide-static/icons/download.svg';
 import stopSymbol from 'lucide-static/icons/square.svg';
-import textSymbol from 'lucide-static/icons/file-code.svg';
 import { Code } from './code.js';
 import { bytesOf, inflate, Run } from './data.js';
-import { clear, el, number } from './dom.js';
+import { clear, el } from './dom.js';
 import { openEngine } from './engine.js';
 import { addIcons, icon } from './icons.js';
+import { Live } from './live/open.js';
+import { Session } from './live/session.js';
 import { Page, publish, words } from './main.js';
 import { readLink, writeLink } from './share.js';
 import { on, set, state } from './state.js';
 import { startTheme, toggleTheme } from './theme.js';
 import { mark, pictures } from './welcome.js';
 
-addIcons({ examples: examplesSymbol, link: linkSymbol, open: openSymbol, save: saveSymbol, stop: stopSymbol, text: textSymbol });
+addIcons({ examples: examplesSymbol, link: linkSymbol, open: openSymbol, save: saveSymbol, stop: stopSymbol });
 const PAUSE = 300;  // ms without a key until the text is read
 const LATE = 300;   // ms until progress is worth showing
 const DRAFT = 'sarrus-draft', MOST_DRAFT = 500000;
@@ -49,6 +51,7 @@ class App {
     this.loaded = null;    // answer to the last load that was good
     this.errors = 0;
     this.page = null;
+    this.session = null;   // of a page that is live
     this.running = false;
     this.turn = Promise.resolve();
     this.code = new Code({
@@ -57,32 +60,32 @@ class App {
     });
     this.build();
     this.listen();
+    this.starting = this.startEngine();
   }
 
   // ---- parts ----------------------------------------------------------------------------------------------------------
   build() {
-    const side = (name, text, symbol) => el('button', { role: 'tab', on: { click: () => this.show(name) } }, icon(symbol, 14), text);
-    this.sides = [['text', side('text', 'Text', 'text')], ['tree', side('tree', 'Tree', 'repeat')]];
-    this.sides[1][1].replaceChildren('Tree');
-    this.sides[0][1].replaceChildren('Text');
+    const side = (name, text) => [name, el('button', { role: 'tab', on: { click: () => this.show(name) } }, text)];
+    this.sides = [side('text', 'Text'), side('tree', 'Tree')];
     this.pill = el('span', { class: 'pill' });
     this.runButton = el('button', { class: 'run', title: 'Run (Ctrl Enter)', on: { click: () => this.runOrStop() } });
-    this.strip = el('div', { class: 'strip', 'data-own': true }, el('div', { class: 'tabs', role: 'tablist' }, ...this.sides.map((s) => s[1])),
-      el('span', { class: 'grow' }), this.pill, this.runButton);
-    this.panel = el('section', { class: 'code', 'data-own': true, 'aria-label': 'Text of the model' }, this.code.host, this.code.list);
-    this.idle = el('aside', { class: 'idle', 'data-own': true, 'aria-label': 'Run' });
-    this.banner = el('div', { class: 'banner own', 'data-own': true, role: 'status' });
+    this.fileName = el('span', { class: 'file-name' });
+    this.live = el('button', { class: 'plain live', title: 'Back to the start: play live, move coordinates, change parameters', on: { click: () => this.read() } }, 'Live');
+    this.strip = el('div', { class: 'strip', 'data-own': 'models' }, el('div', { class: 'tabs', role: 'tablist' }, ...this.sides.map((s) => s[1])),
+      this.fileName, el('span', { class: 'grow' }), this.pill, this.live, this.runButton);
+    this.panel = el('section', { class: 'code', 'data-own': 'models', 'aria-label': 'Text of the model' }, this.code.host, this.code.list);
+    this.banner = el('div', { class: 'banner own', 'data-own': 'models', role: 'status' });
     this.banner.hidden = true;
-    this.progress = el('div', { class: 'progress', 'data-own': true, role: 'progressbar', 'aria-valuemin': 0, 'aria-valuemax': 100 },
+    this.progress = el('div', { class: 'progress', 'data-own': 'models', role: 'progressbar', 'aria-valuemin': 0, 'aria-valuemax': 100 },
       this.bar = el('i'), this.part = el('span'));
     this.progress.hidden = true;
-    this.welcome = el('main', { class: 'welcome', 'data-own': true });
-    this.toast = el('div', { class: 'toast', 'data-own': true, role: 'status' });
+    this.welcome = el('main', { class: 'welcome', 'data-own': 'models' });
+    this.toast = el('div', { class: 'say', 'data-own': 'models', role: 'status' });
     this.toast.hidden = true;
-    this.input = el('input', { type: 'file', multiple: true, hidden: true, 'data-own': true });
+    this.input = el('input', { type: 'file', multiple: true, hidden: true, 'data-own': 'models' });
     this.input.addEventListener('change', () => { this.take([...this.input.files]); this.input.value = ''; });
-    this.head = el('header', { class: 'head', 'data-own': true });
-    this.root.append(this.head, this.strip, this.panel, this.idle, this.banner, this.progress, this.welcome, this.toast, this.input);
+    this.head = el('header', { class: 'head', 'data-own': 'models' });
+    this.root.append(this.head, this.strip, this.panel, this.banner, this.progress, this.welcome, this.toast, this.input);
     this.show('text');
     this.showRun();
   }
@@ -114,7 +117,7 @@ class App {
   showRun() {
     this.runButton.classList.toggle('stop', this.running);
     this.runButton.replaceChildren(icon(this.running ? 'stop' : 'play', 14), this.running ? 'Stop' : 'Run', el('kbd', {}, this.running ? 'Esc' : 'Ctrl ↵'));
-    this.runButton.disabled = !this.running && (!this.engine || !this.loaded);
+    this.runButton.disabled = !this.running && (!this.engine || !this.loaded || this.errors > 0);
   }
 
   // The word beside Run: errors, that the text is newer than what was run, or that all is well.
@@ -124,45 +127,45 @@ class App {
     this.pill.className = `pill ${level}`;
     this.pill.textContent = text;
     this.pill.hidden = !text;
+    this.fileName.textContent = this.changed ? `${this.file} · edited` : this.file;
     this.banner.hidden = this.errors === 0 || !this.page;
     if (this.errors > 0) this.banner.replaceChildren(icon('wrong'), `${plural(this.errors, 'error')}: showing the last model that compiled`);
   }
 
   say(text, level = '') {
-    this.toast.className = `toast ${level}`;
+    this.toast.className = `say ${level}`;
     this.toast.textContent = text;
     this.toast.hidden = false;
     clearTimeout(this.toasting);
     this.toasting = setTimeout(() => { this.toast.hidden = true; }, 5000);
   }
 
-  // Beside a model that has not run: what a run would do.
-  showIdle() {
-    const run = this.loaded?.run ?? {}, facts = [];
-    const fact = (name, value, unit = '') => { if (value !== undefined && value !== null) facts.push(el('div', { class: 'pair' }, el('span', {}, name), el('span', {}, value, el('span', { class: 'mute' }, unit)))); };
-    fact('Until', number(run.t_end), ' s');
-    fact('Method', run.method);
-    fact('Contact', run.contact);
-    if (run.step > 0) fact('Step', number(run.step), ' s');
-    else { fact('Relative tolerance', number(run.rtol)); fact('Absolute tolerance', number(run.atol)); }
-    if (run.every > 0) fact('Rows every', number(run.every), ' s');
-    const parameters = (this.loaded?.parameters ?? []).map((p) => el('div', { class: 'pair' }, el('span', {}, p.name), el('span', {}, number(p.value))));
-    clear(this.idle).append(el('div', { class: 'title' }, el('h2', { class: 'grow' }, 'Run')), ...facts,
-      el('p', { class: 'mute' }, 'Press ', el('kbd', {}, 'Ctrl ↵'), ' in the text, or Run: the motion, plots and the physics report come here. These settings are those of ', el('code', {}, '<run>'), ' in the text.'));
-    if (parameters.length > 0) this.idle.append(el('div', { class: 'title' }, el('h2', {}, 'Parameters')), ...parameters);
+  // ---- the page that shows a run ----------------------------------------------------------------------------------------
+  // A model that was read: it stands at its start, and the engine moves it.
+  presentLive(answer) {
+    this.session = new Session(this.engine);
+    this.engine.onclose = (why) => { this.session.lose(); this.say(why, 'error'); };
+    const live = new Live(this.session, answer), parameter = live.parameter.bind(live);
+    live.parameter = async (name, value) => {
+      const changed = await parameter(name, value);
+      if (changed?.ok) this.writeParameter(name, value, answer);
+      return changed;
+    };
+    this.liveModel = live;
+    this.present((options) => live.open(options));
   }
 
-  // ---- the page that shows a run ----------------------------------------------------------------------------------------
-  // Another run in place of the one shown. Of a model with the same bodies the camera, the selection and the plots stay.
-  present(run, moving) {
-    const before = this.page && this.kept();
+  // Another page in place of the one shown. Of a model with the same bodies the camera, the selection and the plots stay.
+  present(make) {
+    const before = this.page && this.kept(), still = this.session !== null;
     this.page?.close();
-    this.root.classList.toggle('still', !moving);
+    this.root.classList.toggle('still', still);
     const options = new URLSearchParams(this.options);
-    if (!moving) options.set('play', '0');
-    this.page = new Page(run, options);
+    if (still) options.set('play', '0');
+    this.page = make(options);
+    this.page.firstPlots = JSON.stringify(this.page.plots.names);
     this.showHead();
-    if (before?.bodies === bodiesOf(run)) this.restore(before);
+    if (before?.bodies === bodiesOf(this.page.run)) this.restore(before);
     this.page.begin();
     this.welcome.hidden = true;
     publish(this.page, { app: this });
@@ -170,9 +173,21 @@ class App {
     this.options.delete('select');
   }
 
+  // What a slider has changed stands in the text, too; it is the model that the engine has.
+  writeParameter(name, value, answer) {
+    const at = answer.parameters.find((x) => x.name === name)?.line, { doc } = this.code.view.state;
+    if (!(at >= 1) || at > doc.lines) return;
+    const line = doc.line(at), found = /(<parameter\b[^>]*?\bvalue\s*=\s*)(["'])(.*?)\2/.exec(line.text);
+    if (!found || !new RegExp(`name\\s*=\\s*["']${name.replace(/[^\w]/g, '\\$&')}["']`).test(line.text)) return;
+    const from = line.from + found.index + found[1].length + 1;
+    this.code.write(from, from + found[3].length, String(value).replace(/[&<"']/g, ''));
+    this.changed = true;
+    this.showState();
+  }
+
   kept() {
     const { page } = this, { scene } = page, plots = JSON.stringify(page.plots.names);
-    if (!this.root.classList.contains('still')) this.plots = plots === page.firstPlots ? null : page.plots.names;
+    if (plots !== page.firstPlots) this.plots = page.plots.names;
     return { bodies: bodiesOf(page.run), selection: state.selection, hidden: state.hidden, mode: state.mode,
       camera: scene?.turned && { target: scene.controls.target.clone(), position: scene.camera.position.clone(), fov: scene.camera.fov } };
   }
@@ -180,13 +195,15 @@ class App {
   restore(before) {
     const { page } = this;
     set({ selection: before.selection, hidden: before.hidden });
-    page.firstPlots = JSON.stringify(page.plots.names);
     if (this.plots) page.plots.arrange(this.plots);
     if (before.camera && page.scene) page.scene.look(before.camera);
   }
 
   // ---- text to model ------------------------------------------------------------------------------------------------------
   edited() {
+    this.file ||= 'model.xml';
+    this.changed = true;
+    this.showState();
     clearTimeout(this.reading);
     this.reading = setTimeout(() => { this.read(); this.draft(); }, PAUSE);
     if (location.hash.includes('model=')) history.replaceState(null, '', location.pathname + location.search);
@@ -209,8 +226,12 @@ class App {
     clearTimeout(this.reading);
     this.reading = 0;
     return this.queue(async () => {
+      await this.starting;
       if (!this.engine) return;
       const text = this.code.text;
+      if (this.session) set({ playing: false });
+      if (this.given !== this.files) this.engine.files(Object.entries(this.files).map(([name, data]) => [name, typeof data === 'string' ? new TextEncoder().encode(data) : data]));
+      this.given = this.files;
       const answer = await this.engine.ask({ do: 'load', text, file: this.file });
       if (text !== this.code.text) return;  // the next reading is under way
       this.readAnswer(answer);
@@ -227,8 +248,7 @@ class App {
       answer.triangles = answer.array('triangles')?.slice().buffer ?? new ArrayBuffer(0);
       this.loaded = answer;
       this.stale = false;
-      this.showIdle();
-      this.present(runOf(answer, this.file, answer, {}), false);
+      this.presentLive(answer);
     } else if (!this.page) this.showHead();
     this.welcome.hidden = true;
     this.showRun();
@@ -242,6 +262,7 @@ class App {
     if (this.reading || this.stale) this.read();
     return this.queue(async () => {
       if (!this.engine || !this.loaded || this.errors > 0) return;
+      if (this.session) set({ playing: false });
       this.running = true;
       this.showRun();
       this.bar.style.width = '0';
@@ -253,7 +274,9 @@ class App {
         this.running = false;
         if (!answer.ok && !(answer.rows > 0)) { this.say(answer.error ?? 'the run has failed', 'error'); return; }
         const report = answer.report ?? {};
-        this.present(runOf(this.loaded, this.file, answer, report), true);
+        this.last = { q: Array.from(answer.array('q') ?? []), v: Array.from(answer.array('v') ?? []) };  // doubles
+        this.session = null;
+        this.present((options) => new Page(runOf(this.loaded, this.file, answer, report), options));
       } finally {
         clearTimeout(late);
         this.running = false;
@@ -274,22 +297,23 @@ class App {
   stop() {
     this.engine.stop();
     this.say('The run was stopped.');
+    this.read();
   }
 
   // ---- models, files, links -------------------------------------------------------------------------------------------------
   async open({ file, text, files = {} }, run = false) {
     this.file = file;
     this.files = files;
+    this.changed = false;
     this.loaded = null;
     this.plots = null;
     this.errors = this.warnings = 0;
     this.page?.close();
-    this.page = null;
+    this.page = this.session = null;
     this.showHead();
     this.welcome.hidden = true;
     this.code.open(text);
     this.showState();
-    if (this.engine) this.engine.files(Object.entries(files).map(([name, data]) => [name, typeof data === 'string' ? new TextEncoder().encode(data) : data]));
     await this.read();
     if (run) await this.run();
   }
@@ -301,7 +325,8 @@ class App {
     const models = list.filter((f) => /\.(xml|urdf|mjcf|xacro|mbs)$/i.test(f.name)), files = {};
     if (models.length === 0) { this.say('None of these files is a model: .xml, .urdf, .xacro and .mjcf are.', 'error'); return; }
     const texts = await Promise.all(models.map((f) => f.text()));
-    const included = (i) => texts.some((text, k) => k !== i && text.includes(models[i].name));
+    const named = (text, name) => [`"${name}"`, `'${name}'`, `/${name}"`, `/${name}'`].some((value) => text.includes(value));  // as the value of an attribute
+    const included = (i) => texts.some((text, k) => k !== i && named(text, models[i].name));
     const main = Math.max(0, models.findIndex((_, i) => !included(i)));
     for (const f of list) if (f !== models[main]) files[f.name] = new Uint8Array(await f.arrayBuffer());
     await this.open({ file: models[main].name, text: texts[main], files });
@@ -312,6 +337,8 @@ class App {
   save() {
     const link = el('a', { href: URL.createObjectURL(new Blob([this.code.text], { type: 'application/xml' })), download: this.file || 'model.xml' });
     link.click();
+    this.changed = false;
+    this.showState();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
@@ -398,13 +425,16 @@ class App {
   }
 
   async startEngine() {
+    try { await this.openCore(); } catch (error) { this.lack = `The core does not start here: ${error.message}. Models can be edited, not checked and not run.`; }
+  }
+
+  async openCore() {
     if (!embedded('core')) {
       this.lack = 'This page was built without its core, so it can edit models and cannot check or run them. The build needs emscripten and the sources of expat: tools/setup --wasm.';
       return;
     }
     const module = WebAssembly.compile(await blockBytes('core'));
     this.engine = await openEngine({ kind: 'worker', worker: await blockText('worker'), module: await module });
-    this.engine.onclose = (why) => this.say(why, 'error');
   }
 
   async openLink() {
@@ -420,10 +450,10 @@ class App {
 
   async start() {
     this.examples = JSON.parse(await blockText('examples'));
-    const starting = setTimeout(() => { clear(this.welcome).append(el('div', { class: 'notice' }, el('b', {}, 'Starting the core'))); }, LATE);
-    try { await this.startEngine(); } catch (error) { this.lack = `The core does not start here: ${error.message}. Models can be edited, not checked and not run.`; }
-    clearTimeout(starting);
-    if (await this.openLink()) return;
+    const late = setTimeout(() => { clear(this.welcome).append(el('div', { class: 'notice' }, el('b', {}, 'Starting the core'))); }, LATE);
+    await this.starting;
+    clearTimeout(late);
+    if (this.file || await this.openLink()) return;
     const wanted = this.options.get('example') && this.example(this.options.get('example'));
     if (wanted) await this.open(wanted, true);
     else this.showWelcome();

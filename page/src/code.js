@@ -66,6 +66,13 @@ export class Code {
   // Another text of the same model: one step of undo.
   replace(text) { this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } }); }
 
+  // A part of the text that the page itself has changed: undone like any other, and not told.
+  write(from, to, insert) {
+    this.quiet = true;
+    this.view.dispatch({ changes: { from, to, insert } });
+    this.quiet = false;
+  }
+
   // messages: [{severity, file, line, column, text}] of the reader; those of other files are in the list alone.
   mark(messages, file) {
     const { doc } = this.view.state, here = (m) => !m.file || m.file === file || m.file.endsWith(`/${file}`);
@@ -76,7 +83,8 @@ export class Code {
     marks.sort((a, b) => a.from - b.from);
     this.view.dispatch(setDiagnostics(this.view.state, marks));
     this.list.hidden = messages.length === 0;
-    clear(this.list).append(...messages.slice(0, MOST).map((m) => this.row(m, here(m))));
+    const order = [...messages].sort((a, b) => here(b) - here(a) || a.line - b.line || a.column - b.column);
+    clear(this.list).append(...order.slice(0, MOST).map((m) => this.row(m, here(m))));
     if (messages.length > MOST) this.list.append(el('div', { class: 'problem mute' }, `and ${messages.length - MOST} more`));
   }
 

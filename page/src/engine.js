@@ -1,5 +1,5 @@
 // The program behind a page: in a worker of the page, as WebAssembly, or at the other end of a WebSocket (sarrus view). Both answer one
-// request after the other; what they say is in docs/using/live-page.md and include/sarrus/live.h.
+// request after the other; what they say is in docs/developing/live.md.
 //   const engine = await openEngine({ kind: 'worker', worker: TEXT, module: WebAssembly.Module });  or  { kind: 'socket', address: URL }
 //   const answer = await engine.ask({ do: 'load', text });      answer.ok, answer.array('poses') ...
 const types = { f32: Float32Array, f64: Float64Array, u32: Uint32Array, u8: Uint8Array };
@@ -87,7 +87,10 @@ class WorkerEngine extends Engine {
 
   remember(request) {
     if (request.do === 'load') this.kept = this.kept.filter((x) => x.files);
-    if (['load', 'parameter', 'options'].includes(request.do)) this.kept.push({ request });
+    if (!['load', 'parameter', 'options'].includes(request.do)) return;
+    const same = ({ request: x }) => x?.do === 'parameter' && request.do === 'parameter' && x.name === request.name;
+    this.kept = this.kept.filter((x) => !same(x));
+    this.kept.push({ request });
   }
 
   // A core that has failed is replaced, and the page goes on; one that never started is the end.

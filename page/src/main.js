@@ -221,7 +221,7 @@ export class Page {
     this.ended.abort();
     clearTimeout(this.remembering);
     this.scene?.close();
-    for (const node of [...this.app.children]) if (!node.dataset.own) node.remove();
+    for (const node of [...this.app.children]) if (!('own' in node.dataset)) node.remove();
     forget();
   }
 

@@ -28,9 +28,16 @@ void sr_live_fit_rows(srLive* live) {
   live->every = live->steps_a_row * step;
 }
 
+// The word of the table: that of a model ends with it, and options outlast the model (parameter).
+static const char* lasting(const char* method) {
+  const srMethod* known = sri_method_find(method);
+  return known != NULL ? known->name : "auto";
+}
+
 void sr_live_default_options(srLive* live) {
   const srRunSettings* given = sr_run_settings(live->model.m);
   live->run = sr_run_options(live->model.m);
+  live->run.method = lasting(live->run.method);
   live->every = given->every > 0 ? given->every : fmin(PICTURE, live->run.t_end / ROWS_LEAST);
   if (!(live->every > 0)) live->every = PICTURE;
   const srMethod* method = sri_method_find(live->run.method);
