@@ -22,7 +22,8 @@ enum {
   STALLED = 600,  // sweeps after which the contacts that are not solved yet are counted, again after every ...
   LEG = 200,      // ... so many more ...
   FEW = 200,      // ... and if these are at the most so many, solved in patches (patch.h) ...
-  MENDED = 40     // ... with so many plain sweeps after them
+  MENDED = 40,    // ... with so many plain sweeps after them, then half as many, down to some ...
+  PATCHED = 60    // ... until so many times that has not helped
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
@@ -412,7 +413,8 @@ typedef struct Job {
   const srContactOptions* o;
   srBundle* bundle;
   double *impulse, tolerance;
-  int until;  // sweeps of a bundle, in all
+  int until;            // sweeps of a bundle, in all
+  int mended, patched;  // sweeps that follow the next patches; how often there were some
   bool accelerate;
 } Job;
 
@@ -754,14 +756,16 @@ static int count_above(const double* x, int n, double limit) {
   return count;
 }
 
-// After a leg of the sweeps that has not ended at a solution. Plain sweeps follow patches: directions would lead back to where they were.
+// After a leg of the sweeps that has not ended at a solution. Plain sweeps follow patches: directions would lead back to where they were. So may sweeps: fewer and fewer follow.
 static void next_leg(srContactSolver* s, bool accelerate, Job* job) {
   const srContactProblem* p = job->p;
-  job->accelerate = accelerate;
-  if (count_above(s->velocity, p->ncontact, job->o->tolerance) <= FEW &&
-      sr_contact_patch_solve(s->patch, p, job->o->tolerance, job->impulse, s->lanes->before, s->velocity) > 0)
-    job->accelerate = false;
-  job->until += job->accelerate ? LEG : MENDED;
+  const bool patched =
+      count_above(s->velocity, p->ncontact, job->o->tolerance) <= FEW &&
+      sr_contact_patch_solve(s->patch, p, job->o->tolerance, job->impulse, s->lanes->before, s->velocity) > 0;
+  job->accelerate = accelerate && !patched;
+  job->until += job->accelerate ? LEG : patched ? job->mended : MENDED;
+  if (patched && job->mended > PERIOD) job->mended /= 2;
+  if (patched && ++job->patched == PATCHED) job->mended = MENDED;
   if (job->until > job->o->iterations) job->until = job->o->iterations;
 }
 
@@ -781,6 +785,7 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
   const bool single = o->single && p->nequation == 0 && o->tolerance > SINGLE * fastest(p);
   const bool patches = s->patch != NULL && p->row == NULL && p->nequation == 0 && p->ncontact > SR_CONTACT_PATCH;
   Job job = {.l = l, .p = p, .o = o, .impulse = impulse, .tolerance = o->tolerance, .accelerate = accelerate};
+  job.mended = MENDED;
   job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
   scale_bodies(l, p);
   result->islands = find_bundles(l, p);
