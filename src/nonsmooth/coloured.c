@@ -764,7 +764,7 @@ static void next_leg(srContactSolver* s, bool accelerate, Job* job) {
       sr_contact_patch_solve(s->patch, p, job->o->tolerance, job->impulse, s->lanes->before, s->velocity) > 0;
   job->accelerate = accelerate && !patched;
   job->until += job->accelerate ? LEG : patched ? job->mended : MENDED;
-  if (patched && job->mended > PERIOD) job->mended /= 2;
+  if (patched && job->mended > PERIOD && job->patched < PATCHED) job->mended /= 2;
   if (patched && ++job->patched == PATCHED) job->mended = MENDED;
   if (job->until > job->o->iterations) job->until = job->o->iterations;
 }
