@@ -9,7 +9,7 @@ typedef struct Wishes {
   const char *what, *languages, *folder, *parameters;
   const char *independent, *partition;
   const char* project;
-  double snap;
+  double snap, limbs;
 } Wishes;
 
 // Is there such a file, with this text in its first lines?
@@ -111,7 +111,8 @@ static int generate(Cli* cli, const Model* m, const Wishes* w, const unsigned ch
                                        .independent = independent,
                                        .parameters = w->parameters,
                                        .spec = m->spec,
-                                       .project = w->project != NULL};
+                                       .project = w->project != NULL,
+                                       .limbs = isnan(w->limbs) ? 0 : (int)w->limbs};
     const srStatus answer = sr_generate(m->model, &options, cli->messages, &made);
     if (answer != SR_OK) status = cli_status(answer);
     for (int i = 0; made && i < made->nfile && status == EXIT_DONE; i++) {
@@ -162,7 +163,7 @@ static int choose(Cli* cli, const Model* m, const Wishes* w) {
 
 int cmd_gen(Cli* cli, const Verb* verb, int argc, char** argv) {
   Model m = {.at_rest = true};
-  Wishes w = {.snap = NAN};
+  Wishes w = {.snap = NAN, .limbs = NAN};
   const State state = state_none();
   int status = EXIT_DONE;
   const Option options[] = {
@@ -173,6 +174,9 @@ int cmd_gen(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--snap", OPTION_NUMBER, &w.snap, "X",
        "take numbers of the model this near to 0 and +-1 as that: fewer operations for a file with rounded angles; "
        "default 1e-13"},
+      {"--limbs", OPTION_NUMBER, &w.limbs, "N",
+       "C: accel, invdyna, dirdyna, mass and bias also with limbs of the same kind, legs or arms, in 2 or 4 lanes of a "
+       "vector"},
       {"--independent", OPTION_TEXT, &w.independent, "LIST",
        "joints, or joint.component, that are independent in accel, accelred and invdynared of models with loops"},
       {"--partition", OPTION_TEXT, &w.partition, "FILE.json",
@@ -198,6 +202,10 @@ int cmd_gen(Cli* cli, const Verb* verb, int argc, char** argv) {
     if (status == EXIT_DONE && !folder_begin(cli, w.project ? "--project" : "--out", w.folder))
       status = cli_refuse(cli, EXIT_INPUT);
     if (status == EXIT_DONE && !number_take(cli, "--snap", w.snap, false, &snap)) status = cli_refuse(cli, EXIT_INPUT);
+    if (status == EXIT_DONE && !isnan(w.limbs) && w.limbs != 2 && w.limbs != 4) {
+      cli_error(cli, "--limbs is %g; expected 2 or 4, lanes of a vector", w.limbs);
+      status = cli_refuse(cli, EXIT_INPUT);
+    }
     if (status == EXIT_DONE) status = model_open(cli, &m);
     if (status == EXIT_DONE && w.independent && w.partition)
       status = (cli_error(cli, "--independent and --partition both state the independent coordinates: give one"),

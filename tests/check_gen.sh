@@ -176,6 +176,39 @@ for lanes, name in (1, ""), (2, "_lanes2"), (4, "_lanes4"):
     for i in range(3):
         for x, wanted, what in (q, moved[i][0], "q"), (v, moved[i][1], "v"), (y, moved[i][2], "y"): near(list(x)[i::3], wanted, 1e-11, f"{what} after steps in {lanes} lanes")
 
+# Limbs in the lanes of a vector: the functions that stand beside those of the whole tree, with SSE2 and with AVX2, where there are no such vectors (float, lanes of states), and at a large angle; entries that are written are the same ones.
+def limbs(model, identifier, lanes, what, *options):
+    call("gen", model, "--what", ",".join(what), "--limbs", str(lanes), *options, "-o", out)
+    text = open(f"{out}/{identifier}.h").read()
+    size = {k: int(re.search(rf"{identifier}_{k} = ([0-9]+)", text)[1]) for k in ("nq", "nv")}
+    nq, nv = size["nq"], size["nv"]
+    shape = {"accel": ([nq, nv, nv], [nv]), "invdyna": ([nq, nv, nv], [nv]), "bias": ([nq, nv], [nv]), "mass": ([nq], [nv * nv]), "dirdyna": ([nq, nv], [nv * nv, nv])}
+    v3 = [["-march=x86-64-v3"]] if "avx2" in open("/proc/cpuinfo").read() else []
+    for flags in [], *v3, ["-DSR_FLOAT"]:
+        library, number = compiled(identifier, f"-DLIMBS{lanes}", *flags), ctypes.c_float if "-DSR_FLOAT" in flags else ctypes.c_double
+        for name in what:
+            for turn in range(4):
+                given = [array([random.uniform(-2, 2) for _ in range(n)], number) for n in shape[name][0]]
+                if turn == 3: given[0][nq - 1] += 1e6
+                whole, beside = ([array([777] * n, number) for n in shape[name][1]] for _ in range(2))
+                getattr(library, f"{identifier}_{name}")(*given, *whole)
+                getattr(library, f"{identifier}_{name}_lanes{lanes}")(*given, *beside)
+                for x, y in zip(whole, beside):
+                    assert [k for k in range(len(x)) if x[k] == 777] == [k for k in range(len(y)) if y[k] == 777], f"{model}: {name} writes other entries in {lanes} lanes"
+                    near(list(y), list(x), 1e-12 if name == "accel" else 1e-13, f"{model}: {name} in {lanes} lanes")
+    compiled(identifier, "-DSR_LANES=4", f"-DLIMBS{lanes}")
+for model, identifier, lanes, what in (("models/humanoid.xml", "humanoid", 2, ("accel", "invdyna", "mass")), ("models/robots/quadruped.xml", "quadruped", 2, ("accel", "invdyna", "bias", "mass", "dirdyna")),
+                                       ("models/robots/quadruped.xml", "quadruped", 4, ("accel", "invdyna", "bias", "mass", "dirdyna")), ("models/robots/hexapod.xml", "hexapod", 4, ("invdyna", "mass")),
+                                       ("models/paper1/charmie.xml", "charmie", 2, ("invdyna", "mass"))):  # numbers differ between the legs; of six legs two are of the base; of a tree with loops
+    limbs(model, identifier, lanes, what)
+first = open(f"{out}/charmie.c").read()
+limbs("models/paper1/charmie.xml", "charmie", 2, ("invdyna", "mass"))
+assert open(f"{out}/charmie.c").read() == first, "the same input gave other bytes"
+for arguments, reason in ((("models/paper1/arm6.xml", "--limbs", "2"), "limbs in 2 lanes"), (("models/humanoid.xml", "--limbs", "4", "--what", "mass"), "limbs in 4 lanes"), (("models/humanoid.xml", "--limbs", "3"), "2 or 4"),
+                          (("models/humanoid.xml", "--limbs", "2", "--lang", "js"), "C alone"), (("models/humanoid.xml", "--limbs", "2", "--what", "qdot"), "limbs in 2 lanes")):
+    text, error = call("gen", *arguments, "-o", out, status=2)
+    assert reason in error, error
+
 # Derivatives: written on request, four arrays; da/dtau is the inverse of M, and da/dv that of the differences.
 call("gen", "models/paper1/arm6.xml", "--what", "accel,mass,daccel", "-o", out)
 library = compiled("arm6", "-DDERIVATIVES")

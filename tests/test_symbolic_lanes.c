@@ -105,7 +105,7 @@ static double check_lanes(const srModel* m, int n) {
   const srSymContext context = {.m = m, .pool = &pool};
   double part = 0;
   srSymTree* tree = tree_of(&pool, m, true);
-  const srSymLanes* l = sr_sym_lanes(&pool, tree, n);
+  const srSymLanes* l = sr_sym_lanes(&pool, tree, n, true);
   const srSymZipped* z = NULL;
   const srCode* whole = NULL;
   Local local = {0};

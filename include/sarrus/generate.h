@@ -24,6 +24,7 @@ typedef struct srGenerateOptions {
   const srSpec* spec;  // of the model, with its formulas; for parameters
   bool
       project;  // C with a program around it, and functions for the user to fill in; `what` and `language` are not used
+  int limbs;  // C: limbs of the same kind in 2 or 4 lanes of a vector, NAME_accel_lanes2 and the like beside the functions; 0: not
 } srGenerateOptions;
 
 typedef struct srGeneratedFunction {

@@ -112,11 +112,6 @@ srArticulated sr_articulated_rigid(srGraph* g, srNode mass, srVec h, srMat J) {
       .F = srx_zero(g)};
 }
 
-static srVec vector_sum(srSymPass* x, srVec a) {
-  for (int i = 0; i < 3; i++) a.x[i] = sr_sym_lane_sum(x, a.x[i]);
-  return a;
-}
-
 static srMat matrix_sum(srSymPass* x, srMat A) {
   for (int i = 0; i < 9; i++) A.x[i] = sr_sym_lane_sum(x, A.x[i]);
   return A;
@@ -128,8 +123,8 @@ static void add_lanes(srSymPass* x, const srArticulated* limbs, srArticulated* t
   to->J = srx_mat_plus(g, to->J, matrix_sum(x, limbs->J));
   to->H = srx_mat_plus(g, to->H, matrix_sum(x, limbs->H));
   to->M = srx_mat_plus(g, to->M, matrix_sum(x, limbs->M));
-  to->N = srx_plus(g, to->N, vector_sum(x, limbs->N));
-  to->F = srx_plus(g, to->F, vector_sum(x, limbs->F));
+  to->N = srx_plus(g, to->N, sr_sym_lane_sum3(x, limbs->N));
+  to->F = srx_plus(g, to->F, sr_sym_lane_sum3(x, limbs->F));
 }
 
 static srArticulated nothing(srGraph* g) {
@@ -188,7 +183,7 @@ void sr_sym_aba(srSymPass* x, const srNode* tau, srNode* a) {
   for (int i = n - 1; i > 0; i--) {
     const srSymLink* l = &tree->link[i];
     if (sr_sym_is_elsewhere(tree, i)) continue;
-    const bool limb = sr_sym_is_limb(tree, i), first = limb && l->parent > 0 && !sr_sym_is_limb(tree, l->parent);
+    const bool limb = sr_sym_is_limb(tree, i), first = sr_sym_begins_limb(tree, i);
     sr_sym_note(x, i, "articulated body");
     if (tree->lanes != NULL && !limb) add_lanes(x, &limbs[i], &body[i]);
     for (int k = sr_link_nv[l->type] - 1; k >= 0; k--) {

@@ -7,6 +7,13 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "symbolic/lanes.h"
+
+// Of limbs in lanes of a vector: numbers of all lanes, n x lanes.
+typedef struct Numbers {
+  int n, nvalue, capacity;
+  double* value;
+} Numbers;
 
 typedef struct Print {
   srPool* pool;
@@ -15,7 +22,11 @@ typedef struct Print {
   srText* to;
   const int* angle;  // of values: which packed angle it is
   int* version;      // of values: how often they were read again
+  int lane;          // of limbs in lanes of a vector: its number alone; EVERY: all of them
+  Numbers* numbers;
 } Print;
+
+enum { EVERY = -1 };
 
 static const srCodeValue* value_of(const Print* p, srRef ref) { return &p->f->code->value[SR_REF_VALUE(ref)]; }
 
@@ -26,15 +37,69 @@ static void number(const Print* p, double x) {
   sr_text_print(p->to, "%s%s%s%s", around[0] ? around[0] : "", text, point, around[1] ? around[1] : "");
 }
 
-static void input(const Print* p, const srCodeValue* v) {
+// The entry of the table of numbers with these in its lanes; stride 0: the same in all.
+static void numbers(const Print* p, const double* x, int stride) {
+  const int lanes = p->f->lanes->n;
+  Numbers* all = p->numbers;
+  int k = 0;
+  for (bool found = false; k < all->n && !found; k += !found) {
+    found = true;
+    for (int l = 0; l < lanes; l++) found = found && all->value[k * lanes + l] == x[stride * l];
+  }
+  if (k == all->n) {
+    for (int l = 0; l < lanes; l++) SR_PUSH(p->pool, all->value, all->nvalue, all->capacity) = x[stride * l];
+    all->n++;
+  }
+  sr_text_print(p->to, "number%s%d%s", p->syntax->open, k, p->syntax->close);
+}
+
+static void put_numbers(const Print* p, srText* to) {
+  const int lanes = p->f->lanes->n;
+  const Print out = {p->pool, p->f, p->syntax, to, NULL, NULL, 0, NULL};
+  if (p->numbers->n == 0) return;
+  sr_text_print(to, "%s", p->syntax->numbers);
+  for (int k = 0; k < p->numbers->nvalue; k++) {
+    sr_text_print(to, k % lanes != 0 ? ", " : k == 0 ? "{" : k % (4 * lanes) == 0 ? "},\n    {" : "}, {");
+    number(&out, p->numbers->value[k]);
+  }
+  sr_text_print(to, "}};\n%s", p->syntax->unknown);
+}
+
+// Of limbs in lanes of a vector: the entry of a lane.
+static int entry(const Print* p, const srCodeValue* v, int lane) {
+  const srSymLanes* l = p->f->lanes;
+  if (l == NULL) return v->index;
+  return v->kind == SR_VAR_Q ? l->q[lane * l->nq + v->index] : l->v[lane * l->nv + v->index];
+}
+
+static void input_of(const Print* p, const srCodeValue* v, int lane) {
   static const char* const arrays[SR_VAR_KINDS] = {"t",      "q", "v",   "y",     "sensor", "arg",
                                                    "record", "a", "tau", "stage", "motion"};
-  if (v->op == SR_OP_PARAM)
+  if (v->op == SR_OP_PARAM && p->f->lanes != NULL)
+    number(p, p->f->constant[v->index * p->f->lanes->n + lane]);
+  else if (v->op == SR_OP_PARAM)
     sr_text_print(p->to, "p%s%d%s", p->syntax->open, v->index + p->syntax->base, p->syntax->close);
   else if ((v->kind == SR_VAR_TIME || v->kind == SR_VAR_STAGE) && !p->syntax->pointers)
     sr_text_print(p->to, "%s", arrays[v->kind]);
   else
-    sr_text_print(p->to, "%s%s%d%s", arrays[v->kind], p->syntax->open, v->index + p->syntax->base, p->syntax->close);
+    sr_text_print(p->to, "%s%s%d%s", arrays[v->kind], p->syntax->open, entry(p, v, lane) + p->syntax->base,
+                  p->syntax->close);
+}
+
+static void input(const Print* p, const srCodeValue* v) {
+  if (p->f->lanes == NULL || p->lane != EVERY) {
+    input_of(p, v, p->lane);
+    return;
+  }
+  if (v->op == SR_OP_PARAM) {
+    numbers(p, p->f->constant + v->index * p->f->lanes->n, 1);
+    return;
+  }
+  for (int l = 0; l < p->f->lanes->n; l++) {
+    sr_text_print(p->to, l == 0 ? p->syntax->vector : ", ");
+    input_of(p, v, l);
+  }
+  sr_text_print(p->to, "})");
 }
 
 static const char* name_of(int value, int version, char* text, size_t size) {
@@ -126,10 +191,14 @@ static void expression(const Print* p, srRef ref, int level) {
     if (level > 0) sr_text_print(p->to, ")");
     return;
   }
-  if (v->op == SR_OP_CONST)
+  if (v->op == SR_OP_CONST && p->numbers != NULL)
+    numbers(p, &v->number, 0);
+  else if (v->op == SR_OP_CONST)
     number(p, v->number);
   else if (v->op == SR_OP_VAR || v->op == SR_OP_PARAM)
     input(p, v);
+  else if (sr_code_is_packed(p->f->code, SR_REF_VALUE(ref)) && p->f->lanes != NULL)
+    sr_text_print(p->to, p->syntax->angle, v->op == SR_OP_SIN ? "sine" : "cosine", p->angle[SR_REF_VALUE(v->child[0])]);
   else if (sr_code_is_packed(p->f->code, SR_REF_VALUE(ref)))
     sr_text_print(p->to, "%s%s%d%s", v->op == SR_OP_SIN ? "sine" : "cosine", p->syntax->open,
                   p->angle[SR_REF_VALUE(v->child[0])] + p->syntax->base, p->syntax->close);
@@ -150,8 +219,8 @@ static void angle_terms(const Print* p, srRef ref, bool first) {
   expression(p, ref & ~1, 1);
 }
 
-void sr_emit_angle(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, int value, srText* to) {
-  const Print p = {pool, f, syntax, to, NULL, NULL};
+void sr_emit_angle(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, int value, int lane, srText* to) {
+  const Print p = {pool, f, syntax, to, NULL, NULL, lane, NULL};
   angle_terms(&p, 2 * value, true);
 }
 
@@ -193,9 +262,10 @@ const unsigned char* sr_emit_turns(srPool* pool, const srEmitFunction* f, int nq
   return any ? turns : NULL;
 }
 
-static void output(const Print* p, int i) {
+// The entry of an array of outputs.
+static void place(const Print* p, int at) {
   const srEmitFunction* f = p->f;
-  int at = f->place[i], array = 0;
+  int array = 0;
   while (at >= f->out[array].rows * f->out[array].columns) at -= f->out[array].rows * f->out[array].columns, array++;
   const srEmitArray* a = &f->out[array];
   sr_text_print(p->to, p->syntax->output, a->name);
@@ -203,6 +273,47 @@ static void output(const Print* p, int i) {
     sr_text_print(p->to, p->syntax->two, at / a->columns + p->syntax->base, at % a->columns + p->syntax->base);
   else
     sr_text_print(p->to, "%s%d%s", p->syntax->open, at + p->syntax->base, p->syntax->close);
+}
+
+// Of limbs in lanes of a vector: each lane to its place, what is of the base once.
+static void outputs(const Print* p, int i) {
+  const srEmitFunction* f = p->f;
+  const srRef ref = f->code->out[i];
+  const bool constant = value_of(p, ref)->op == SR_OP_CONST;
+  const Print scalar = {p->pool, f, p->syntax, p->to, NULL, NULL, 0, NULL};
+  char name[32];
+  (void)snprintf(name, sizeof name, "out%d", i);
+  if (!constant) {
+    sr_text_print(p->to, p->syntax->statement, name);
+    expression(p, ref, 0);
+    sr_text_print(p->to, "%s", p->syntax->end);
+  }
+  for (int l = 0; l < (f->of_base[i] ? 1 : f->lanes->n); l++) {
+    place(p, f->lane_place[l * f->nlocal + i]);
+    sr_text_print(p->to, " = ");
+    if (constant)
+      expression(&scalar, ref, 0);
+    else
+      sr_text_print(p->to, "%s[%d]", name, l);
+    sr_text_print(p->to, "%s", p->syntax->end);
+  }
+}
+
+void sr_emit_rest(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, srText* to) {
+  const Print p = {pool, f, syntax, to, NULL, NULL, 0, NULL};
+  const int last = f->nall > 0 ? f->place[f->nall - 1] : 0;
+  unsigned char* written = sr_pool_alloc(pool, (size_t)last + 1);
+  for (int k = 0; k < f->nlocal * f->lanes->n; k++) written[f->lane_place[k]] = 1;
+  for (int k = 0; k < f->nall; k++) {
+    if (written[f->place[k]]) continue;
+    place(&p, f->place[k]);
+    sr_text_print(to, " = 0%s", syntax->end);
+  }
+}
+
+static void output(const Print* p, int i) {
+  const srEmitFunction* f = p->f;
+  place(p, f->place[i]);
   const srCodeValue* v = value_of(p, f->code->out[i]);
   sr_text_print(p->to, " = ");
   if (v->op == SR_OP_CONST) {
@@ -260,7 +371,16 @@ int sr_emit_body(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, 
   int *list, *angle = sr_pool_alloc(pool, ((size_t)code->n + 1) * sizeof *angle);
   const int nangle = sr_emit_angles(pool, f, &list);
   for (int i = 0; i < nangle; i++) angle[list[i]] = i;
-  const Print p = {pool, f, syntax, to, angle, sr_pool_alloc(pool, ((size_t)code->n + 1) * sizeof(int))};
+  Numbers numbers = {0};
+  srText vectors = {.pool = pool};
+  const Print p = {pool,
+                   f,
+                   syntax,
+                   f->lanes ? &vectors : to,
+                   angle,
+                   sr_pool_alloc(pool, ((size_t)code->n + 1) * sizeof(int)),
+                   f->lanes ? EVERY : 0,
+                   f->lanes ? &numbers : NULL};
   const srOrder order = sr_code_order(pool, code, syntax->registers);
   const srRoom room = syntax->put ? room_for(pool, code, &order) : (srRoom){0};
   const srSymNote* noted = NULL;
@@ -268,17 +388,21 @@ int sr_emit_body(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, 
     const int i = order.item[t];
     if (room.n > 0) wait_or_return(&p, &room, t);
     if (i < 0) {
-      output(&p, -1 - i);
+      if (f->lanes != NULL)
+        outputs(&p, -1 - i);
+      else
+        output(&p, -1 - i);
       continue;
     }
     const srSymNote* note = note_of(f, code->value[i].node);
-    if (note != NULL && note != noted) sr_text_print(to, "%s%s\n", syntax->comment, note->text);
+    if (note != NULL && note != noted) sr_text_print(p.to, "%s%s\n", syntax->comment, note->text);
     noted = note;
     char text[32];
-    sr_text_print(to, syntax->statement, name_of(i, 0, text, sizeof text));
+    sr_text_print(p.to, syntax->statement, name_of(i, 0, text, sizeof text));
     definition(&p, i, 0);
-    sr_text_print(to, "%s", syntax->end);
+    sr_text_print(p.to, "%s", syntax->end);
   }
+  if (f->lanes != NULL) put_numbers(&p, to), sr_text_add(to, vectors.data, vectors.n);
   return room.n;
 }
 
@@ -345,7 +469,7 @@ void sr_emit_sines(srPool* pool, const srEmitFunction* f, const srSyntax* syntax
     sr_text_print(to, open, k == 0 ? "sine" : "cosine");
     for (int i = 0; i < n; i++) {
       sr_text_print(to, "%s%s%s(", i > 0 ? ", " : "", prefix, k == 0 ? "sin" : "cos");
-      sr_emit_angle(pool, f, syntax, list[i], to);
+      sr_emit_angle(pool, f, syntax, list[i], 0, to);
       sr_text_print(to, ")");
     }
     sr_text_print(to, "%s", close);

@@ -28,9 +28,13 @@ typedef struct srEmitFunction {
   int nparameter;    // that its columns belong to
   const srGeneratedParameter* parameter;
   const struct srEmitFunction*
-      in_lanes[SR_EMIT_LANES];  // the same with limbs in lanes, for the entries of one lane; NULL: not
-  int nconstant;                // of such: numbers in which lanes differ
-  const double* constant;       // nconstant x lanes
+      in_lanes[SR_EMIT_LANES];     // the same with limbs in lanes, for the entries of one lane; NULL: not
+  int nconstant;                   // of such: numbers in which lanes differ
+  const double* constant;          // nconstant x lanes
+  const struct srSymLanes* lanes;  // of such in lanes of a vector; NULL: not
+  int nall, nlocal;                // outputs of the whole, and of a lane
+  const int* lane_place;           // lanes x nlocal: their places in the arrays of the model
+  const bool* of_base;             // nlocal
 } srEmitFunction;
 
 typedef struct srEmitEntry {
@@ -85,6 +89,8 @@ typedef struct srSyntax {
       call;  // by srOp: its text with %s for an argument, %f for one that is a factor, %t for a table. + * / are written by emit.c
   const char* inverse;  // before the argument of 1/x in parentheses; NULL: a quotient
   int registers;        // for the order of statements
+  // Of limbs in lanes of a vector: before the entries of one; sine or cosine and its number; before the table of numbers and behind it.
+  const char *vector, *angle, *numbers, *unknown;
   const char *put,
       *get;  // where values that wait have a place outside of registers: slot and name, name and slot and name; NULL: nowhere
 } srSyntax;
@@ -99,7 +105,8 @@ bool sr_emit_uses_table(const srEmitFunction* f, int table);
 int sr_emit_angles(srPool* pool, const srEmitFunction* f, int** angles);  // these values, and how many
 // Which entries of q are in these angles; NULL: none, or one of them is used elsewhere as well, or an angle has other inputs.
 const unsigned char* sr_emit_turns(srPool* pool, const srEmitFunction* f, int nq);
-void sr_emit_angle(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, int value, srText* to);
+// Of limbs in lanes of a vector: that of a lane; else lane 0.
+void sr_emit_angle(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, int value, int lane, srText* to);
 void sr_emit_sines(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, const char* open, const char* prefix,
                    const char* close, srText* to);  // as lists: `open` with the name, prefix of sin and cos
 void sr_emit_head(const srEmitUnit* unit, const srSyntax* syntax, const char* comment,
@@ -107,6 +114,8 @@ void sr_emit_head(const srEmitUnit* unit, const srSyntax* syntax, const char* co
 bool sr_emit_has(const srEmitFunction* f, srOp op);
 bool sr_emit_uses(const srEmitUnit* unit, srOp op);  // does a statement have this operation?
 void sr_emit_about(const srEmitFunction* f, const char* comment, srText* to);
+// Of limbs in lanes of a vector: entries that no lane has, between limbs of two lanes, are 0.
+void sr_emit_rest(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, srText* to);
 int sr_emit_body(srPool* pool, const srEmitFunction* f, const srSyntax* syntax,
                  srText* to);  // slots of values that wait
 

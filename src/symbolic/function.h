@@ -48,6 +48,7 @@ typedef struct srSymFunction {
   bool elements;                   // it has force elements
   bool own_axes;                   // written in the axes of links alone
   bool in_lanes;                   // may have limbs in lanes on a GPU, by build[0]
+  bool in_vector;                  // may have limbs in lanes of a vector in C, by build[0]
   srSymParameters parameters;
   void (*prepare)(srSymContext* context, srPool* pool, const srSymTree* reduced);  // NULL, or what its sizes need
   // Does it need independent and dependent coordinates? Then build[0] is taken. NULL: no.

@@ -32,6 +32,7 @@ const srSymFunction sr_function_bias = {.name = "bias",
                                         .in = SR_SYM_IN(SR_VAR_Q) | SR_SYM_IN(SR_VAR_V),
                                         .out = {{"c", sr_count_v, NULL, "bias", false}},
                                         .build = {build_bias},
+                                        .in_vector = true,
                                         .on_demand = true};
 
 const srSymFunction sr_function_entries = {

@@ -86,60 +86,142 @@ static const srCode* code_of(const Work* w, srSymTree* tree, srSymBuild build, i
 
 // ---- limbs in lanes -----------------------------------------------------------------------------------------------------
 
-static const int* locals_of(const srSymLanes* l, const srSymArray* a, int* n, int* base) {
-  if (a->rows == sr_count_q) return *n = l->nq, *base = l->base_q, l->q;
-  if (a->rows == sr_count_v) return *n = l->nv, *base = l->base_v, l->v;
+static const int* locals_of(const srSymLanes* l, srSymCount count, int* n, int* base) {
+  if (count == sr_count_q) return *n = l->nq, *base = l->base_q, l->q;
+  if (count == sr_count_v) return *n = l->nv, *base = l->base_v, l->v;
   return *n = l->ny, *base = l->base_y, l->y;
 }
 
 static int rows_in_lane(const srSymLanes* l, const srSymArray* a) {
   int n = 0, base;
   if (a->rows == NULL) return 1;
-  (void)locals_of(l, a, &n, &base);
+  (void)locals_of(l, a->rows, &n, &base);
   return n;
 }
 
+// Outputs of one lane, array by array: where they are among those of the build, in the arrays, and whether they are of the base alone. Of a triangle the entries of the lane's own, below and on the diagonal of the model. Returns how many.
+typedef struct Locals {
+  int n, *output, *place;
+  bool* of_base;
+} Locals;
+
+static void put_locals(const Work* w, const srSymFunction* k, const srSymLanes* l, int lane, Locals* to) {
+  static const int zero[8] = {0};
+  int at = 0, first = 0, first_place = 0;
+  for (int i = 0; i < SR_SYM_OUTPUTS && k->out[i].rows != NULL; i++) {
+    const srSymArray* a = &k->out[i];
+    const int rows = rows_of(w, a), columns = columns_of(w, a);
+    int nr, base_r, nc = 1, base_c = 1;
+    const int *row = locals_of(l, a->rows, &nr, &base_r),
+              *column = a->columns ? locals_of(l, a->columns, &nc, &base_c) : zero;
+    for (int r = 0; r < nr; r++) {
+      for (int c = 0; c < (a->triangle ? r + 1 : nc); c++, at++) {
+        const int x = row[lane * nr + r], y = a->columns ? column[lane * nc + c] : 0;
+        const int below = a->triangle && x < y ? y : x, left = a->triangle && x < y ? x : y;
+        to->output[at] = first + (a->triangle ? below * (below + 1) / 2 + left : below * columns + left);
+        to->place[at] = first_place + below * columns + left;
+        to->of_base[at] = r < base_r && c < base_c;
+      }
+    }
+    first += a->triangle ? rows * (rows + 1) / 2 : rows * columns;
+    first_place += rows * columns;
+  }
+  to->n = at;
+}
+
+static Locals all_locals(const Work* w, const srSymFunction* k, const srSymLanes* l) {
+  const size_t most = ((size_t)sr_sym_outputs(k, &w->context) + 1) * (size_t)l->n;
+  Locals all = {.output = sr_pool_alloc(w->pool, most * sizeof *all.output),
+                .place = sr_pool_alloc(w->pool, most * sizeof *all.place),
+                .of_base = sr_pool_alloc(w->pool, most)};
+  for (int lane = 0; lane < l->n; lane++) {
+    Locals own = {.output = all.output + lane * all.n, .place = all.place + lane * all.n, .of_base = all.of_base};
+    put_locals(w, k, l, lane, &own);
+    all.n = own.n;
+  }
+  return all;
+}
+
 // The equations of one lane; NULL: limbs differ in more than numbers.
-static const srEmitFunction* in_lanes(const Work* w, const srSymFunction* k, const srEmitFunction* whole,
-                                      const srSymLanes* lanes) {
+static srEmitFunction* in_lanes(const Work* w, const srSymFunction* k, const srEmitFunction* whole,
+                                const srSymLanes* lanes) {
   srSymTree* tree = copy_of(w->pool, w->reduced);
   srEmitFunction* f = sr_pool_alloc(w->pool, sizeof *f);
-  const int nout = sr_sym_outputs(k, &w->context), most = nout + 1;
-  int *output = sr_pool_alloc(w->pool, (size_t)(most * lanes->n) * sizeof *output), nlocal = 0;
-  int* place = sr_pool_alloc(w->pool, (size_t)most * sizeof *place);
-  bool* of_base = sr_pool_alloc(w->pool, (size_t)most * sizeof *of_base);
+  const int nout = sr_sym_outputs(k, &w->context);
+  const Locals local = all_locals(w, k, lanes);
   *f = *whole;
   f->name = sr_pool_printf(w->pool, "%s_lanes%d", k->name, lanes->n);
-  for (int i = 0; i < f->nout; i++) nlocal += rows_in_lane(lanes, &k->out[i]);
-  for (int i = 0, at = 0, first = 0; i < f->nout; first += rows_of(w, &k->out[i]), i++) {
-    int n, base;
-    const int* local = locals_of(lanes, &k->out[i], &n, &base);
-    for (int j = 0; j < n; j++, at++) {
-      for (int l = 0; l < lanes->n; l++) output[l * nlocal + at] = first + local[l * n + j];
-      of_base[at] = j < base, place[at] = at;
-    }
-    f->out[i].rows = n;
-  }
-  for (int i = 0, at = 0; i < sr_sym_ninput; i++) {
-    if (k->in & SR_SYM_IN(sr_sym_inputs[i].kind)) f->in[at++].rows = rows_in_lane(lanes, &sr_sym_inputs[i].array);
-  }
+  f->nlocal = local.n, f->lane_place = local.place, f->of_base = local.of_base;
   tree->lanes = lanes;
   (void)sr_sym_choose_frames(tree, k->build[0], &w->context, nout);
-  const srSymZipped* z = sr_sym_zip(w->pool, tree, k->build[0], &w->context, nout, nlocal, output, of_base);
+  const srSymZipped* z =
+      sr_sym_zip(w->pool, tree, k->build[0], &w->context, nout, local.n, local.output, local.of_base);
   if (z == NULL) return NULL;
-  f->code = z->code, f->note = z->note, f->nnote = z->nnote, f->place = place;
+  f->code = z->code, f->note = z->note, f->nnote = z->nnote;
   f->nconstant = z->nconstant, f->constant = z->constant;
   f->operations = sr_code_count(w->pool, f->code);
   return f;
 }
 
+// Of a GPU: arrays are those of the lane.
+static const srEmitFunction* in_threads(const Work* w, const srSymFunction* k, const srEmitFunction* whole,
+                                        const srSymLanes* lanes) {
+  srEmitFunction* f = in_lanes(w, k, whole, lanes);
+  if (f == NULL) return NULL;
+  int* place = sr_pool_alloc(w->pool, ((size_t)f->nlocal + 1) * sizeof *place);
+  for (int i = 0; i < f->nlocal; i++) place[i] = i;
+  for (int i = 0; i < f->nout; i++) f->out[i].rows = rows_in_lane(lanes, &k->out[i]);
+  for (int i = 0, at = 0; i < sr_sym_ninput; i++) {
+    if (k->in & SR_SYM_IN(sr_sym_inputs[i].kind)) f->in[at++].rows = rows_in_lane(lanes, &sr_sym_inputs[i].array);
+  }
+  f->place = place;
+  return f;
+}
+
 static void make_lanes(Work* w, srEmitFunction* f, const srSymFunction* const* made, int n) {
   for (int i = 0; i < SR_EMIT_LANES; i++) {
-    w->lanes[i] = sr_sym_lanes(w->pool, w->reduced, 2 << i);
+    w->lanes[i] = sr_sym_lanes(w->pool, w->reduced, 2 << i, true);
     for (int k = 0; k < n && w->lanes[i] != NULL; k++) {
-      if (made[k]->in_lanes) f[k].in_lanes[i] = in_lanes(w, made[k], &f[k], w->lanes[i]);
+      if (made[k]->in_lanes) f[k].in_lanes[i] = in_threads(w, made[k], &f[k], w->lanes[i]);
     }
   }
+}
+
+// Of C, where operations are those that vectors have: a vector of the numbers of all lanes is one value.
+static bool is_arithmetic(const srCode* code) {
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (v->uses > 0 &&
+        !(v->op == SR_OP_CONST || v->op == SR_OP_PARAM || v->op == SR_OP_VAR || v->op == SR_OP_ADD ||
+          v->op == SR_OP_MUL || v->op == SR_OP_DIV || v->op == SR_OP_FUNCTION || sr_code_is_packed(code, i)))
+      return false;
+  }
+  return true;
+}
+
+static bool is_shorter(const srOperations* lane, const srOperations* whole) {
+  return 10 * (lane->add + lane->mul) <= 9 * (whole->add + whole->mul);
+}
+
+static srStatus make_vectors(Work* w, srEmitFunction* f, const srSymFunction* const* made, int n) {
+  const int i = w->o->limbs == 2 ? 0 : 1;
+  const srSymLanes* lanes = sr_sym_lanes(w->pool, w->reduced, w->o->limbs, false);
+  int found = 0;
+  for (int k = 0; k < n && lanes != NULL && w->context.symbols == NULL; k++) {
+    if (!made[k]->in_vector || (made[k]->partitioned && w->m->constrained)) continue;
+    srEmitFunction* own = in_lanes(w, made[k], &f[k], lanes);
+    if (own == NULL || !is_arithmetic(own->code) || !is_shorter(&own->operations, &f[k].operations)) continue;
+    own->lanes = lanes, own->nall = f[k].code->nout;
+    f[k].in_lanes[i] = own, found++;
+  }
+  if (found > 0) return SR_OK;
+  sr_messages_add(
+      w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+      "no function that was asked for has limbs in %d lanes: limbs of the same joints on one body, as many as "
+      "fill them, in accel (of trees), invdyna, dirdyna, mass or bias, and no parameters as arguments; leave "
+      "--limbs out",
+      w->o->limbs);
+  return SR_INPUT;
 }
 
 // ---- functions ----------------------------------------------------------------------------------------------------------
@@ -334,6 +416,11 @@ static srStatus generate(Work* w) {
                                : "parameters as arguments need the spec of the model");
     return SR_INPUT;
   }
+  if (w->o->limbs != 0 && (strcmp(language->word, "c") != 0 || (w->o->limbs != 2 && w->o->limbs != 4))) {
+    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "limbs in lanes of a vector are of C alone, and 2 or 4: leave --limbs out");
+    return SR_INPUT;
+  }
   const double snap = w->o->snap > 0 ? w->o->snap : 1e-13;
   srGenerated* shown = &w->memory->shown;
   srEmitFunction* f = sr_pool_alloc(w->pool, (size_t)sr_sym_nfunction * sizeof *f);
@@ -379,6 +466,10 @@ static srStatus generate(Work* w) {
     shown->nfunction++;
   }
   if (strcmp(language->word, "cuda") == 0 && !w->m->constrained) make_lanes(w, f, made, shown->nfunction);
+  if (w->o->limbs > 0) {
+    const srStatus status = make_vectors(w, f, made, shown->nfunction);
+    if (status != SR_OK) return status;
+  }
   srEmitUnit unit = {.model = identifier(w->pool, w->m->name),
                      .title = sr_sym_comment(w->pool, w->m->name),
                      .source = w->o->source ? sr_sym_comment(w->pool, w->o->source) : "Sarrus " SR_VERSION_STRING,

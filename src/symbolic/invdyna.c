@@ -106,10 +106,20 @@ static void put_wrench(srSymPass* x, int i, const Motion* s) {
   if (x->load_F != NULL) x->N[i] = srx_minus(g, x->N[i], x->load_N[i]), x->F[i] = srx_minus(g, x->F[i], x->load_F[i]);
 }
 
+// Limbs in lanes: what they exert on a link of the base is summed over the lanes.
 static void inwards(srSymPass* x, srNode* tau) {
   srGraph* g = x->g;
-  for (int i = x->tree->n - 1; i > 0; i--) {
-    const srSymLink* l = &x->tree->link[i];
+  const srSymTree* tree = x->tree;
+  srVec *limbs_F = sr_pool_alloc(tree->pool, (size_t)tree->n * sizeof *limbs_F),
+        *limbs_N = sr_pool_alloc(tree->pool, (size_t)tree->n * sizeof *limbs_N);
+  for (int i = 1; i < tree->n && tree->lanes != NULL; i++) limbs_F[i] = limbs_N[i] = srx_zero(g);
+  for (int i = tree->n - 1; i > 0; i--) {
+    const srSymLink* l = &tree->link[i];
+    if (sr_sym_is_elsewhere(tree, i)) continue;
+    if (tree->lanes != NULL && !sr_sym_is_limb(tree, i)) {
+      x->F[i] = srx_plus(g, x->F[i], sr_sym_lane_sum3(x, limbs_F[i]));
+      x->N[i] = srx_plus(g, x->N[i], sr_sym_lane_sum3(x, limbs_N[i]));
+    }
     const srVec F = x->F[i], N = x->N[i];
     sr_sym_note(x, i, "forces to the parent");
     if (l->type == SR_LINK_REVOLUTE) tau[l->v] = N.x[2];
@@ -118,10 +128,12 @@ static void inwards(srSymPass* x, srNode* tau) {
     for (int k = 0; k < 3 && (l->type == SR_LINK_BALL || l->type == SR_LINK_FREE); k++) tau[l->v + k] = N.x[k];
     for (int k = 0; k < 3 && l->type == SR_LINK_FREE; k++) tau[l->v + 3 + k] = F.x[k];
     if (l->parent == 0) continue;
+    const bool first = sr_sym_begins_limb(tree, i);
+    srVec *to_F = first ? &limbs_F[l->parent] : &x->F[l->parent],
+          *to_N = first ? &limbs_N[l->parent] : &x->N[l->parent];
     const srVec up = sr_turn_up(g, &x->turn[i], F);
-    x->F[l->parent] = srx_plus(g, x->F[l->parent], up);
-    x->N[l->parent] =
-        srx_plus(g, x->N[l->parent], srx_plus(g, sr_turn_up(g, &x->turn[i], N), srx_cross3(g, x->p[i], up)));
+    *to_F = srx_plus(g, *to_F, up);
+    *to_N = srx_plus(g, *to_N, srx_plus(g, sr_turn_up(g, &x->turn[i], N), srx_cross3(g, x->p[i], up)));
   }
 }
 

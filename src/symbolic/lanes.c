@@ -190,16 +190,16 @@ static bool put_states(Work* w) {
   return o->base_y + o->n * (o->ny - o->base_y) == m->ny;
 }
 
-const srSymLanes* sr_sym_lanes(srPool* pool, const srSymTree* tree, int n) {
+const srSymLanes* sr_sym_lanes(srPool* pool, const srSymTree* tree, int n, bool elements) {
   Work w = {.pool = pool, .tree = tree, .out = sr_pool_alloc(pool, sizeof *w.out)};
   w.out->n = n;
   w.out->lane = sr_pool_alloc(pool, (size_t)tree->n * sizeof *w.out->lane);
   w.out->like = sr_pool_alloc(pool, (size_t)tree->n * sizeof *w.out->like);
   for (int i = 0; i < tree->n; i++) w.out->lane[i] = OF_BASE, w.out->like[i] = i;
   put_children(&w, 0);
-  if (!w.limbs || !put_elements(&w)) return NULL;
+  if (!w.limbs || (elements && !put_elements(&w))) return NULL;
   put_coordinates(&w);
-  return put_states(&w) ? w.out : NULL;
+  return !elements || put_states(&w) ? w.out : NULL;
 }
 
 static double of_equal(const void* self, double x, int order) {
@@ -213,4 +213,9 @@ srNode sr_sym_lane_sum(srSymPass* x, srNode node) {
   if (sr_graph_find_function(x->g, sum.name, &function) == NULL) function = sr_graph_add_function(x->g, &sum);
   if (x->g->plain || x->g->nodes[node].op != SR_OP_CONST) return sr_graph_function(x->g, function, 0, node);
   return srx_number(x->g, x->tree->lanes->n * x->g->nodes[node].value);
+}
+
+srVec sr_sym_lane_sum3(srSymPass* x, srVec a) {
+  for (int i = 0; i < 3; i++) a.x[i] = sr_sym_lane_sum(x, a.x[i]);
+  return a;
 }

@@ -15,8 +15,8 @@ typedef struct srSymLanes {
   int *q, *v, *y;
 } srSymLanes;
 
-// n lanes of a tree; NULL: its limbs do not fill them, or an element is between limbs of two lanes.
-const srSymLanes* sr_sym_lanes(srPool* pool, const srSymTree* tree, int n);
+// n lanes of a tree; NULL: its limbs do not fill them, or an element is between limbs of two lanes. elements: with force elements and their states.
+const srSymLanes* sr_sym_lanes(srPool* pool, const srSymTree* tree, int n, bool elements);
 static inline bool sr_sym_is_elsewhere(const srSymTree* tree, int link) {
   return tree->lanes != NULL && tree->lanes->lane[link] >= 0 && tree->lanes->lane[link] != tree->lane;
 }
@@ -24,7 +24,13 @@ static inline bool sr_sym_is_elsewhere(const srSymTree* tree, int link) {
 static inline bool sr_sym_is_limb(const srSymTree* tree, int link) {
   return tree->lanes != NULL && tree->lanes->lane[link] >= 0;
 }
+// Is this the link of a limb that hangs on the base?
+static inline bool sr_sym_begins_limb(const srSymTree* tree, int link) {
+  const int parent = tree->link[link].parent;
+  return parent > 0 && sr_sym_is_limb(tree, link) && !sr_sym_is_limb(tree, parent);
+}
 srNode sr_sym_lane_sum(srSymPass* pass, srNode x);  // over all lanes
+srVec sr_sym_lane_sum3(srSymPass* pass, srVec x);
 #define SR_LANE_SUM "sum of lanes"
 
 // The equations of a function for one lane: numbers in which lanes differ are parameters of the graph.

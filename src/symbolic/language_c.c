@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "symbolic/emit.h"
+#include "symbolic/lanes.h"
 
 static const char real_type[] =
     "#ifndef SR_GENERATED_REAL  // double; -DSR_FLOAT: float; -DSR_LANES=8: eight states at once\n"
@@ -216,6 +217,40 @@ static const srSyntax syntax = {.statement = "  const sr_real %s = ",
                                 .call = calls,
                                 .registers = 13};  // of 16: some are for the terms of a statement
 
+// Limbs in lanes of a vector: every value is that of all lanes.
+#define IN_LANES(lanes)                                                                                                \
+  {                                                                                                                    \
+    .statement = "  const sr_limbs" lanes " %s = ", .end = ";\n", .comment = "  // ", .output = "  %s",                \
+    .constant = {"", ""}, .open = "[", .close = "]",                                                                   \
+    .call = (const char* const[SR_OP_COUNT]){[SR_OP_FUNCTION] = "SR_SUM" lanes "(%s)"},                                \
+    .vector = "((sr_limbs" lanes "){", .angle = "SR_LIMBS" lanes "(%s, %d)",                                           \
+    .numbers = "  static const sr_limbs" lanes " numbers[] = {\n    ",                                                 \
+    .unknown = "  const sr_limbs" lanes "* number = numbers;\n  SR_UNKNOWN(number);\n", .registers = 13                \
+  }
+static const srSyntax in_two = IN_LANES("2"), in_four = IN_LANES("4");
+
+static const char limbs_text[] =
+    "// Limbs of the same kind in the lanes of a vector: sines of all lanes one after the other, sums over the lanes.\n"
+    "#if defined(__GNUC__) && !defined(SR_FLOAT) && !defined(SR_LANES)\n"
+    "#define SR_IN_VECTORS\n"
+    "typedef double sr_limbs2 __attribute__((vector_size(16), may_alias));\n"
+    "typedef double sr_limbs4 __attribute__((vector_size(32), may_alias));\n"
+    "// GCC makes an instruction of each number that it knows; one of a table is an operand in memory.\n"
+    "#define SR_UNKNOWN(table) __asm__(\"\" : \"+r\"(table))\n"
+    "#define SR_LIMBS2(x, i) (*(const sr_limbs2*)((x) + 2 * (i)))\n"
+    "#define SR_LIMBS4(x, i) (*(const sr_limbs4*)((x) + 4 * (i)))\n"
+    "#define SR_SUM2(x)                                                                                 \\\n"
+    "  __extension__({                                                                                  \\\n"
+    "    const sr_limbs2 x_ = (x);                                                                      \\\n"
+    "    x_ + (sr_limbs2){x_[1], x_[0]};                                                                \\\n"
+    "  })\n"
+    "#define SR_SUM4(x)                                                                                 \\\n"
+    "  __extension__({                                                                                  \\\n"
+    "    const sr_limbs4 x_ = (x), y_ = x_ + (sr_limbs4){x_[2], x_[3], x_[0], x_[1]};                   \\\n"
+    "    y_ + (sr_limbs4){y_[1], y_[0], y_[3], y_[2]};                                                  \\\n"
+    "  })\n"
+    "#endif\n";
+
 static void declaration(const srEmitUnit* unit, const srEmitFunction* f, const char* restricted, const char* more,
                         srText* to) {
   sr_text_print(to, "void %s_%s%s(", unit->model, f->name, more);
@@ -234,13 +269,15 @@ static void call(const srEmitUnit* unit, const srEmitFunction* f, const char* mo
   sr_text_print(to, ");\n");
 }
 
+// Angles one after the other, of limbs in lanes of a vector each of all lanes.
 static void packs(srPool* pool, const srEmitFunction* f, const int* list, int n, const char* before, srText* to) {
-  for (int i = 0; i < n; i += 4) {
-    sr_text_print(to, "%s(%d, %d", before, n - i < 4 ? n - i : 4, i);
+  const int lanes = f->lanes ? f->lanes->n : 1, all = n * lanes;
+  for (int i = 0; i < all; i += 4) {
+    sr_text_print(to, "%s(%d, %d", before, all - i < 4 ? all - i : 4, i);
     for (int k = i; k < i + 4; k++) {
       sr_text_print(to, ", ");
-      if (k < n)
-        sr_emit_angle(pool, f, &syntax, list[k], to);
+      if (k < all)
+        sr_emit_angle(pool, f, &syntax, list[k / lanes], k % lanes, to);
       else
         sr_text_print(to, "none");
     }
@@ -249,19 +286,21 @@ static void packs(srPool* pool, const srEmitFunction* f, const int* list, int n,
 }
 
 // Large angles: where q is used in angles alone, the function is called again with angles of one turn. That call is the last thing that is done, and costs the others no registers.
-static void angles(srPool* pool, const srEmitUnit* unit, const srEmitFunction* f, srText* to) {
+// Limbs in lanes of a vector leave them to the whole.
+static void angles(srPool* pool, const srEmitUnit* unit, const srEmitFunction* f, const srEmitFunction* whole,
+                   srText* to) {
   int* list;
-  const int n = sr_emit_angles(pool, f, &list);
+  const int n = sr_emit_angles(pool, f, &list), all = f->lanes ? n * f->lanes->n : n, room = (all + 3) / 4 * 4;
   if (n == 0) return;
-  sr_text_print(to, "  sr_real sine[%d], cosine[%d];\n  const sr_real none = {0};\n  (void)none;\n", (n + 3) / 4 * 4,
-                (n + 3) / 4 * 4);
+  sr_text_print(to, "  sr_real sine[%d]%s, cosine[%d]%s;\n  const sr_real none = {0};\n  (void)none;\n", room,
+                f->lanes ? " __attribute__((aligned(32)))" : "", room, f->lanes ? " __attribute__((aligned(32)))" : "");
   packs(pool, f, list, n, "  SR_SINCOS", to);
   sr_text_print(to, "  if (SR_LARGE(");
-  for (int i = 0; i < n; i += 4) sr_text_print(to, "%ssquare_%d", i > 0 ? " + " : "", i);
+  for (int i = 0; i < all; i += 4) sr_text_print(to, "%ssquare_%d", i > 0 ? " + " : "", i);
   sr_text_print(to, ")) {\n");
-  if (sr_emit_turns(pool, f, unit->nq) != NULL) {
+  if (f->lanes != NULL || sr_emit_turns(pool, f, unit->nq) != NULL) {
     sr_text_print(to, "  ");
-    call(unit, f, "_large", "q", to);
+    call(unit, whole, f->lanes ? "" : "_large", "q", to);
     sr_text_print(to, "    return;\n");
   } else {
     packs(pool, f, list, n, "    SR_SINCOS_LIBM", to);
@@ -283,6 +322,36 @@ static void large(srPool* pool, const srEmitUnit* unit, const srEmitFunction* f,
   sr_text_print(to, body ? "}\n" : "");
 }
 
+// The same with limbs in lanes of a vector; what has no such vectors calls the whole.
+static void limbs(srPool* pool, const srEmitUnit* unit, const srEmitFunction* whole, const srEmitFunction* f, srText* h,
+                  srText* c) {
+  if (f == NULL) return;
+  sr_text_print(h, "\n");
+  sr_emit_about(f, "// ", h);
+  sr_text_print(h, "// Limbs of the same kind are in %d lanes of a vector.\n", f->lanes->n);
+  declaration(unit, f, "", "", h);
+  sr_text_print(h, ";\n");
+  sr_text_print(c, "\n// %s\n// Limbs in %d lanes.\n", f->about, f->lanes->n);
+  declaration(unit, f, " restrict", "", c);
+  sr_text_print(c, " {\n#ifdef SR_IN_VECTORS\n");
+  for (int k = 0; k < f->nin; k++) sr_text_print(c, "  (void)%s;\n", f->in[k].name);
+  angles(pool, unit, f, whole, c);
+  sr_emit_rest(pool, f, &syntax, c);
+  sr_emit_body(pool, f, f->lanes->n == 2 ? &in_two : &in_four, c);
+  sr_text_print(c, "#else\n");
+  call(unit, whole, "", "q", c);
+  sr_text_print(c, "#endif\n}\n");
+}
+
+static bool has_limbs(const srEmitUnit* unit) {
+  for (int i = 0; i < unit->nfunction; i++) {
+    for (int in = 0; in < SR_EMIT_LANES; in++) {
+      if (unit->function[i].in_lanes[in] != NULL) return true;
+    }
+  }
+  return false;
+}
+
 static int write(srPool* pool, const srEmitUnit* unit, srEmitFile* to) {
   srText *h = &to[0].text, *c = &to[1].text;
   to[0].name = sr_pool_printf(pool, "%s.h", unit->model), to[1].name = sr_pool_printf(pool, "%s.c", unit->model);
@@ -294,6 +363,7 @@ static int write(srPool* pool, const srEmitUnit* unit, srEmitFile* to) {
   sr_text_print(c, "// Equations of motion of %s, generated by %s.\n", unit->title, unit->source);
   sr_text_print(c, "#include \"%s.h\"\n\n#include <math.h>\n#include <string.h>\n\n%s%s%s", unit->model, sincos_text,
                 each_text, select_text);
+  if (has_limbs(unit)) sr_text_print(c, "%s", limbs_text);
   if (sr_emit_uses(unit, SR_OP_STRIBECK)) sr_text_print(c, "%s", stribeck_text);
   sr_emit_tables(unit, lookup_text, "static const sr_number table%d[%d] = {", "};\n", c);
   for (int i = 0; i < unit->nfunction; i++) {
@@ -310,10 +380,11 @@ static int write(srPool* pool, const srEmitUnit* unit, srEmitFile* to) {
     for (int k = 0; k < f->nout; k++) {
       if (f->out[k].rows == 0) sr_text_print(c, "  (void)%s;\n", f->out[k].name);
     }
-    angles(pool, unit, f, c);
+    angles(pool, unit, f, f, c);
     sr_emit_body(pool, f, &syntax, c);
     sr_text_print(c, "}\n");
     large(pool, unit, f, true, c);
+    for (int in = 0; in < SR_EMIT_LANES; in++) limbs(pool, unit, f, f->in_lanes[in], h, c);
   }
   sr_text_print(h, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
   return 2;

@@ -5,6 +5,7 @@
 // Regrouped inertia has no mass beyond revolute joints (regroup.c).
 #include "dynamics/link.h"
 #include "symbolic/articulated.h"
+#include "symbolic/lanes.h"
 
 void sr_composite_to_parent(srSymPass* x, int i, const srComposite* body, srComposite* parent) {
   srGraph* g = x->g;
@@ -70,16 +71,41 @@ static void put_column(srSymPass* x, int i, int k, const srComposite* body, srNo
   }
 }
 
+static srComposite nothing(srGraph* g) {
+  srComposite b = {.mass = srx_number(g, 0), .h = srx_zero(g)};
+  for (int k = 0; k < 9; k++) b.J.x[k] = srx_number(g, 0);
+  return b;
+}
+
+// Of the limbs of all lanes, to the link that they hang on.
+static void add_lanes(srSymPass* x, const srComposite* limbs, srComposite* to) {
+  srGraph* g = x->g;
+  to->mass = srx_add(g, to->mass, sr_sym_lane_sum(x, limbs->mass));
+  to->h = srx_plus(g, to->h, sr_sym_lane_sum3(x, limbs->h));
+  for (int r = 0; r < 3; r++) {
+    for (int c = r; c < 3; c++)
+      to->J.x[3 * r + c] = to->J.x[3 * c + r] =
+          srx_add(g, to->J.x[3 * r + c], sr_sym_lane_sum(x, limbs->J.x[3 * r + c]));
+  }
+}
+
 void sr_sym_mass(srSymPass* x, srNode* M) {
   srGraph* g = x->g;
   const int n = x->tree->n, nv = x->tree->m->nv;
-  srComposite* body = sr_pool_alloc(x->tree->pool, (size_t)n * sizeof *body);
+  srComposite *body = sr_pool_alloc(x->tree->pool, (size_t)n * sizeof *body),
+              *limbs = sr_pool_alloc(x->tree->pool, (size_t)n * sizeof *limbs);  // what hangs on a link in lanes
   for (int i = 0; i < nv * nv; i++) M[i] = srx_number(g, 0);
-  for (int i = 1; i < n; i++) body[i] = (srComposite){x->mass[i], x->h[i], x->J[i]};
+  for (int i = 1; i < n; i++) {
+    if (x->tree->lanes != NULL) limbs[i] = nothing(g);
+    if (!sr_sym_is_elsewhere(x->tree, i)) body[i] = (srComposite){x->mass[i], x->h[i], x->J[i]};
+  }
   for (int i = n - 1; i > 0; i--) {
     const srSymLink* l = &x->tree->link[i];
+    if (sr_sym_is_elsewhere(x->tree, i)) continue;
     sr_sym_note(x, i, "composite body");
+    if (x->tree->lanes != NULL && !sr_sym_is_limb(x->tree, i)) add_lanes(x, &limbs[i], &body[i]);
     for (int k = 0; k < sr_link_nv[l->type]; k++) put_column(x, i, k, &body[i], M);
-    if (l->parent > 0) sr_composite_to_parent(x, i, &body[i], &body[l->parent]);
+    if (l->parent == 0) continue;
+    sr_composite_to_parent(x, i, &body[i], sr_sym_begins_limb(x->tree, i) ? &limbs[l->parent] : &body[l->parent]);
   }
 }

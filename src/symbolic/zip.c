@@ -51,6 +51,7 @@ static int local_index(const srSymLanes* l, int lane, const srGraphNode* x) {
   switch ((srVarKind)x->detail) {
     case SR_VAR_Q: return local(l->q + lane * l->nq, l->nq, x->index);
     case SR_VAR_V:
+    case SR_VAR_A:
     case SR_VAR_TAU: return local(l->v + lane * l->nv, l->nv, x->index);
     case SR_VAR_STATE: return local(l->y + lane * l->ny, l->ny, x->index);
     default: return x->index;
@@ -192,7 +193,7 @@ static srNode sum(Work* w, int i) {
 
 static bool is_of_limb(const srSymLanes* l, srVarKind kind, int index) {
   if (kind == SR_VAR_Q) return index >= l->base_q;
-  if (kind == SR_VAR_V || kind == SR_VAR_TAU) return index >= l->base_v;
+  if (kind == SR_VAR_V || kind == SR_VAR_A || kind == SR_VAR_TAU) return index >= l->base_v;
   return kind == SR_VAR_STATE && index >= l->base_y;
 }
 
