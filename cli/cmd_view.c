@@ -59,7 +59,8 @@ static void open_browser(View* x) {
   const char* folder = getenv("XDG_RUNTIME_DIR");
   pid_t child;
   if (x->closed || (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))) return;
-  snprintf(x->ticket, sizeof x->ticket, "%.30s/sarrus-view-XXXXXX.html", folder && strlen(folder) < 30 ? folder : "/tmp");
+  snprintf(x->ticket, sizeof x->ticket, "%.30s/sarrus-view-XXXXXX.html",
+           folder && strlen(folder) < 30 ? folder : "/tmp");
   const int file = mkstemps(x->ticket, 5);
   FILE* out = file >= 0 ? fdopen(file, "w") : NULL;
   if (!out) {

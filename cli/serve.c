@@ -18,15 +18,16 @@
 #include <strings.h>
 #include <sys/random.h>
 
-#define SESSIONS 24       // of 32 threads: the others answer requests
+#define SESSIONS 24  // of 32 threads: the others answer requests
 #define THREADS "32"
-#define PATIENCE "2000"   // ms for a request to arrive, and for a client to read
+#define PATIENCE "2000"  // ms for a request to arrive, and for a client to read
 #define MESSAGE_MOST ((size_t)16 << 20)
 
 #define FUNCTIONS(X)                                                                                                   \
-  X(mg_init_library) X(mg_exit_library) X(mg_start) X(mg_stop) X(mg_set_request_handler) X(mg_set_websocket_handler)    \
-  X(mg_get_request_info) X(mg_write) X(mg_websocket_write) X(mg_get_server_ports)                                       \
-  X(mg_set_user_connection_data) X(mg_get_user_connection_data)
+  X(mg_init_library)                                                                                                   \
+  X(mg_exit_library)                                                                                                   \
+  X(mg_start) X(mg_stop) X(mg_set_request_handler) X(mg_set_websocket_handler) X(mg_get_request_info) X(mg_write)      \
+      X(mg_websocket_write) X(mg_get_server_ports) X(mg_set_user_connection_data) X(mg_get_user_connection_data)
 #define DECLARE(name) static __typeof__(&name) p_##name;
 FUNCTIONS(DECLARE)
 #undef DECLARE
@@ -135,10 +136,10 @@ static int on_request(struct mg_connection* c, void* user) {
   const Serve* s = user;
   const struct mg_request_info* info = p_mg_get_request_info(c);
   if (!is_from_here(s, info, false)) return refuse(c, s, "403 Forbidden", "not from here\n");
-  if (!info->local_uri_raw || strcmp(info->local_uri_raw, "/") != 0) return refuse(c, s, "404 Not Found", "nothing is here\n");
+  if (!info->local_uri_raw || strcmp(info->local_uri_raw, "/") != 0)
+    return refuse(c, s, "404 Not Found", "nothing is here\n");
   const bool get = strcmp(info->request_method, "GET") == 0;
-  if (!get && strcmp(info->request_method, "HEAD") != 0)
-    return refuse(c, s, "405 Method Not Allowed", "GET alone\n");
+  if (!get && strcmp(info->request_method, "HEAD") != 0) return refuse(c, s, "405 Method Not Allowed", "GET alone\n");
   if (!has_token(s, info->query_string))
     return refuse(c, s, "403 Forbidden", "this address needs the token that sarrus view has printed\n");
   return answer(c, s, "200 OK", "text/html", s->page.data, s->page.n, get);
@@ -213,10 +214,22 @@ static int on_progress(void* user, double t, double t_end) {
 static bool listen_on(Cli* cli, Serve* s, int port) {
   char address[32];
   snprintf(address, sizeof address, "127.0.0.1:%d", port);
-  const char* options[] = {"listening_ports",      address,  "num_threads",                THREADS,
-                           "request_timeout_ms",   PATIENCE, "websocket_timeout_ms",       "10000",
-                           "max_request_size",     "16384",  "enable_websocket_ping_pong", "yes",
-                           "enable_directory_listing", "no", "tcp_nodelay",                "1",
+  const char* options[] = {"listening_ports",
+                           address,
+                           "num_threads",
+                           THREADS,
+                           "request_timeout_ms",
+                           PATIENCE,
+                           "websocket_timeout_ms",
+                           "10000",
+                           "max_request_size",
+                           "16384",
+                           "enable_websocket_ping_pong",
+                           "yes",
+                           "enable_directory_listing",
+                           "no",
+                           "tcp_nodelay",
+                           "1",
                            NULL};
   struct mg_callbacks none;
   struct mg_server_port ports[4];

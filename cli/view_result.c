@@ -112,7 +112,8 @@ static bool put_rows(const Result* r, const srColumns* columns, const int* place
     }
     good = sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_POSITION) == 0 && sr_page_row(r->page, d, row) == SR_OK;
   }
-  if (!good) cli_error(r->cli, "the rows of '%s' cannot be shown: out of memory, or positions without meaning", r->path);
+  if (!good)
+    cli_error(r->cli, "the rows of '%s' cannot be shown: out of memory, or positions without meaning", r->path);
   free(row);
   return good;
 }

@@ -90,7 +90,7 @@ for shell in bash zsh fish; do
   status 0 help --completion $shell
   cp "$work/out" "$work/complete.$shell"
 done
-for verb in check eval run kinematics equilibrium inverse partition sweep compare recommend plot laws contact convert init; do
+for verb in check eval run kinematics equilibrium inverse partition sweep compare recommend view plot laws contact convert init; do
   status 0 $verb --help
   for option in $(sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$work/out"); do
     [ "$option" = --help ] && continue

@@ -357,9 +357,11 @@ static double open_by(const Client* c, const Bench* b) {
 // A four-bar without driver: the crank goes around in steps, each held to the digit; then a jump over a radian.
 TEST(a_pose_holds_its_coordinate_and_keeps_the_loop_closed) {
   static const char text[] =
-      "<sarrus version=\"1\" name=\"f\"><body name=\"crank\"><joint name=\"a\" type=\"revolute\" axis=\"0 1 0\" q=\"-1.2\"/>"
+      "<sarrus version=\"1\" name=\"f\"><body name=\"crank\"><joint name=\"a\" type=\"revolute\" axis=\"0 1 0\" "
+      "q=\"-1.2\"/>"
       "<inertial mass=\"1\" com=\"0.1 0 0\" inertia=\"0.01 0.01 0.01\"/></body>"
-      "<body name=\"coupler\" parent=\"crank\"><joint name=\"b\" type=\"revolute\" axis=\"0 1 0\" at=\"0.2 0 0\" q=\"0.6\"/>"
+      "<body name=\"coupler\" parent=\"crank\"><joint name=\"b\" type=\"revolute\" axis=\"0 1 0\" at=\"0.2 0 0\" "
+      "q=\"0.6\"/>"
       "<inertial mass=\"1\" com=\"0.3 0 0\" inertia=\"0.01 0.01 0.01\"/><point name=\"end\" at=\"0.6 0 0\"/></body>"
       "<body name=\"rocker\"><joint name=\"c\" type=\"revolute\" axis=\"0 1 0\" at=\"0.7 0 0\" q=\"-1.5\"/>"
       "<inertial mass=\"1\" com=\"0.2 0 0\" inertia=\"0.01 0.01 0.01\"/><point name=\"end\" at=\"0.45 0 0\"/></body>"
@@ -426,7 +428,8 @@ TEST(a_pulled_pendulum_rests_where_the_torques_are_in_balance) {
     ENSURE(load(&c, text, ""));
     snprintf(request, sizeof request, "{\"do\": \"options\", \"method\": \"%s\"}", methods[i]);
     ENSURE(ask(&c, request));
-    ENSURE(ask(&c, "{\"do\": \"pull\", \"body\": \"bob\", \"at\": [0, 0, -0.5], \"to\": [1.2, 0, 0.4], \"stiffness\": 30}"));
+    ENSURE(ask(
+        &c, "{\"do\": \"pull\", \"body\": \"bob\", \"at\": [0, 0, -0.5], \"to\": [1.2, 0, 0.4], \"stiffness\": 30}"));
     advance_to(&c, 12);
     const double q = real(&c, "q", 0), x = -l * sin(q), z = -l * cos(q);  // the bob
     ENSURE(fabs(q) > 0.3);
@@ -443,8 +446,10 @@ TEST(a_pulled_pendulum_rests_where_the_torques_are_in_balance) {
 // Power of the pull: tau . v = f . velocity of the point, for the velocity by differences of its place along v. In a chain of all kinds of joints.
 TEST(the_generalized_force_of_a_pull_is_that_of_its_virtual_work) {
   static const char text[] =
-      "<sarrus version=\"1\" name=\"c\"><body name=\"a\"><joint type=\"free\" name=\"f\" q=\"0.1 0.2 0.3 0.9 0.1 0.3 0.2\"/>"
-      "<inertial mass=\"1\" com=\"0.1 0 0\" inertia=\"0.1 0.2 0.25\"/></body><body name=\"b\" parent=\"a\"><joint type=\"ball\" name=\"s\" at=\"0.3 0 0.1\""
+      "<sarrus version=\"1\" name=\"c\"><body name=\"a\"><joint type=\"free\" name=\"f\" q=\"0.1 0.2 0.3 0.9 0.1 0.3 "
+      "0.2\"/>"
+      "<inertial mass=\"1\" com=\"0.1 0 0\" inertia=\"0.1 0.2 0.25\"/></body><body name=\"b\" parent=\"a\"><joint "
+      "type=\"ball\" name=\"s\" at=\"0.3 0 0.1\""
       " q=\"0.8 0.2 0.1 0.5\"/><inertial mass=\"0.5\" com=\"0 0.1 0\" inertia=\"0.1 0.1 0.1\"/></body>"
       "<body name=\"d\" parent=\"b\"><joint type=\"prismatic\" name=\"p\" axis=\"1 1 0\" q=\"0.2\"/>"
       "<inertial mass=\"0.5\" inertia=\"0.1 0.1 0.1\"/></body><option gravity=\"0 0 0\"/>"
@@ -453,7 +458,8 @@ TEST(the_generalized_force_of_a_pull_is_that_of_its_virtual_work) {
   Client c = begin();
   Bench b = open_text(text, NULL, 0);
   ENSURE(load(&c, text, ""));
-  ENSURE(ask(&c, "{\"do\": \"pull\", \"body\": \"d\", \"at\": [0.2, -0.1, 0.3], \"to\": [2, 1, -1], \"stiffness\": 5}"));
+  ENSURE(
+      ask(&c, "{\"do\": \"pull\", \"body\": \"d\", \"at\": [0.2, -0.1, 0.3], \"to\": [2, 1, -1], \"stiffness\": 5}"));
   double f[3], place[3], virtual_work[16];
   const int list = member(&c, "force");
   for (int i = 0; i < 3; i++) ENSURE(sr_json_node_number(&c.tree.node[list + 1 + i], &f[i]));
@@ -505,7 +511,8 @@ TEST(the_pull_that_is_chosen_is_stable_on_light_bodies_and_long_arms) {
       end(&c);
       continue;
     }
-    snprintf(request, sizeof request, "{\"do\": \"pull\", \"body\": 1, \"at\": [%s], \"to\": [1, 0.5, -0.2]}", at[i / 4]);
+    snprintf(request, sizeof request, "{\"do\": \"pull\", \"body\": 1, \"at\": [%s], \"to\": [1, 0.5, -0.2]}",
+             at[i / 4]);
     ENSURE(ask(&c, request));
     advance_to(&c, 20);
     ENSURE(fabs(real(&c, "v", 0)) < 1e-3);
@@ -550,7 +557,9 @@ TEST(what_cannot_be_read_leaves_the_model_that_is_there) {
   ENSURE(says(&c, "did you mean 'l'"));
   ENSURE(!load(&c, "<network/>", ""));
   ENSURE(!load(&c, "<sarrus version=\"1\" name=\"a\"><include file=\"/etc/passwd\"/></sarrus>", ""));
-  ENSURE(ask(&c, "{\"do\": \"check\", \"text\": \"<sarrus version='1' name='x'><body name='b'><inertial mass='1'/></body></sarrus>\"}"));
+  ENSURE(ask(&c,
+             "{\"do\": \"check\", \"text\": \"<sarrus version='1' name='x'><body name='b'><inertial "
+             "mass='1'/></body></sarrus>\"}"));
   ENSURE(says(&c, "\"element\": \"body\""));
   ENSURE(ask(&c, "{\"do\": \"pose\", \"q\": []}"));
   ENSURE(real(&c, "q", 0) == q);

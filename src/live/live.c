@@ -20,10 +20,7 @@ static const Verb verbs[] = {
     {"back", {"serial"}, true, sr_do_back},
     {"restart", {0}, true, sr_do_restart},
     {"parameter", {"name", "value"}, true, sr_do_parameter},
-    {"run",
-     {"t_end", "method", "contact", "step", "rtol", "atol", "every", "stabilization"},
-     true,
-     sr_do_run},
+    {"run", {"t_end", "method", "contact", "step", "rtol", "atol", "every", "stabilization"}, true, sr_do_run},
     {"report", {0}, true, sr_do_report},
     {"modes", {"count", "at"}, true, sr_do_modes},
     {"pull", {"body", "at", "to", "stiffness"}, true, sr_do_pull},
@@ -53,6 +50,8 @@ void sr_live_destroy(srLive* live) {
 }
 
 void sr_live_stop(srLive* live) { live->stop = 1; }
+
+int sr_live_stops(void* live) { return ((const srLive*)live)->stop != 0; }
 
 // ---- requests ------------------------------------------------------------------------------------------------------------------
 bool sr_do_hello(srRequest* r) {

@@ -59,7 +59,7 @@ bool sr_request_word(srRequest* r, const char* key, const char* const* words, in
 typedef struct srLiveSource {
   char *text, *file;
   size_t n;
-  bool of_path;  // file is a path in the folder of the session
+  bool of_path;        // file is a path in the folder of the session
   srSetting* setting;  // both texts of each are owned
   int nsetting;
 } srLiveSource;
@@ -76,7 +76,7 @@ typedef struct srLiveModel {
   srRecording* recording;
 } srLiveModel;
 // Reads, compiles, closes the loops. SR_INPUT or SR_FAILED with messages: out is empty.
-srStatus sr_live_open(const srLive* live, const srLiveSource* source, srMessages* messages, srLiveModel* out);
+srStatus sr_live_open(srLive* live, const srLiveSource* source, srMessages* messages, srLiveModel* out);
 void sr_live_close(srLiveModel* x);
 void sr_live_describe(const srLive* live, srLiveAnswer* a);
 void sr_live_put_methods(srJson* json);
@@ -122,8 +122,8 @@ struct srLive {
   double* row;
   srLivePull pull;
   unsigned long long stamp;  // of the files of the model when it was read
-  double t_from, deadline;  // of the request in progress
-  char why[512];            // it cannot go on
+  double t_from, deadline;   // of the request in progress
+  char why[512];             // it cannot go on
 };
 
 // ---- state.c
@@ -148,6 +148,8 @@ bool sr_live_begin(srLive* live, srMessages* messages);  // the stepper is there
 // ---- pull.c
 void sr_live_pull(srLive* live);          // puts its force into tau of the data
 double sr_live_hold(const srLive* live);  // s: time between two changes of the force
+
+int sr_live_stops(void* live);  // asked to by sr_live_stop
 
 // ---- what requests do: false after an error
 bool sr_do_hello(srRequest* r);

@@ -5,8 +5,9 @@
 #include "live/live.h"
 
 #define COUNT 6
-#define AMPLITUDE 0.1    // rad or m, of the coordinate that moves most
-#define HALVINGS 8       // where loops do not close with it
+#define COORDINATES_MOST 1000  // its matrices are dense
+#define AMPLITUDE 0.1          // rad or m, of the coordinate that moves most
+#define HALVINGS 8             // where loops do not close with it
 
 // The poses of one mode, at an amplitude at which its loops close.
 static bool put_mode(srPage* page, const srLinear* l, const srMode* mode, int index, const srData* at, srData* d) {
@@ -74,10 +75,15 @@ bool sr_do_modes(srRequest* r) {
   if (!sr_request_word(r, "at", places, SR_COUNT(places), &at) ||
       !sr_request_whole(r, "count", SR_MEMBER_OPTIONAL, 1, 1000, &count))
     return false;
+  if (m->nv + m->ny > COORDINATES_MOST)
+    return sr_request_fail(r, "the modes of more than %d coordinates take too long here: `sarrus modes` has them",
+                           COORDINATES_MOST);
   srData* d = sr_data_create(m);
   srStatus status = SR_MEMORY;
   if (d != NULL) {
     sr_data_copy(m, r->live->model.d, d);
+    d->stop = sr_live_stops;
+    d->stop_user = r->live;
     status = find(r, at == 1, (int)count, d);
   }
   sr_data_destroy(d);

@@ -78,14 +78,19 @@ static srStatus make_columns(srMessages* messages, srLiveModel* x) {
   return status == SR_OK ? sr_recording_create(x->m, x->wish.record, x->wish.n, messages, &x->recording) : status;
 }
 
-srStatus sr_live_open(const srLive* live, const srLiveSource* source, srMessages* messages, srLiveModel* out) {
+srStatus sr_live_open(srLive* live, const srLiveSource* source, srMessages* messages, srLiveModel* out) {
   *out = (srLiveModel){0};
   srStatus status = read_model(live, source, messages, out);
   if (status == SR_OK) {
     out->d = sr_data_create(out->m);
     status = out->d != NULL ? make_columns(messages, out) : SR_MEMORY;
   }
-  if (status == SR_OK) status = sr_assemble(out->m, out->d, messages, NULL);
+  if (status == SR_OK) {
+    out->d->stop = sr_live_stops;
+    out->d->stop_user = live;
+    status = sr_assemble(out->m, out->d, messages, NULL);
+    out->d->stop = NULL;
+  }
   if (status == SR_OK) {
     (void)sr_start_outside(out->m, out->d, messages);
     (void)sr_start_overlaps(out->m, out->d, messages);

@@ -30,8 +30,6 @@ static int take_row(void* user, const double* row) {
   return x->full;
 }
 
-static int stops(void* user) { return ((const srLive*)user)->stop != 0; }
-
 static int tell_progress(void* user, double t, double t_end) {
   const srLive* live = ((Run*)user)->live;
   return live->options.progress != NULL ? live->options.progress(live->options.user, t, t_end) : 0;
@@ -75,9 +73,9 @@ static void put_run(srRequest* r, Run* x, const srRunOptions* o, const srRunResu
 static bool run(srRequest* r, Run* x, srRunOptions* o, srRunResult* result) {
   const srLiveModel* model = &r->live->model;
   srAssemblyChange* assembly = NULL;
-  srStatus status = sr_assembly_change_create(model->m, x->d, r->messages, &assembly);
-  x->d->stop = stops;
+  x->d->stop = sr_live_stops;
   x->d->stop_user = r->live;
+  srStatus status = sr_assembly_change_create(model->m, x->d, r->messages, &assembly);
   if (status == SR_OK) status = sr_run(model->m, x->d, o, r->messages, result);
   x->d->stop = NULL;
   const bool good = status == SR_OK || (status == SR_FAILED && assembly != NULL);
@@ -92,8 +90,7 @@ bool sr_do_run(srRequest* r) {
   srLive* live = r->live;
   const srLiveModel* model = &live->model;
   srRunOptions o = live->run;
-  if (!sr_live_read_options(r, &o, &o.every) ||
-      !sr_request_number(r, "t_end", SR_MEMBER_OPTIONAL, 0, 1e12, &o.t_end))
+  if (!sr_live_read_options(r, &o, &o.every) || !sr_request_number(r, "t_end", SR_MEMBER_OPTIONAL, 0, 1e12, &o.t_end))
     return false;
   Run x = {.live = live, .d = sr_data_create(model->m), .columns = model->columns->count - 1};
   if (!sr_request_has(r, "every") && !(sr_run_settings(model->m)->every > 0)) o.every = o.t_end / 1000;
