@@ -22,12 +22,15 @@
 #define THREADS "32"
 #define PATIENCE "2000"  // ms for a request to arrive, and for a client to read
 #define MESSAGE_MOST ((size_t)16 << 20)
+#define STACK ((size_t)16 << 20)
 
 #define FUNCTIONS(X)                                                                                                   \
   X(mg_init_library)                                                                                                   \
   X(mg_exit_library)                                                                                                   \
-  X(mg_start) X(mg_stop) X(mg_set_request_handler) X(mg_set_websocket_handler) X(mg_get_request_info) X(mg_write)      \
-      X(mg_websocket_write) X(mg_get_server_ports) X(mg_set_user_connection_data) X(mg_get_user_connection_data)
+  X(mg_start)                                                                                                          \
+  X(mg_stop)                                                                                                           \
+  X(mg_set_request_handler) X(mg_set_websocket_handler) X(mg_get_request_info) X(mg_write) X(mg_websocket_write)       \
+      X(mg_get_server_ports) X(mg_set_user_connection_data) X(mg_get_user_connection_data)
 #define DECLARE(name) static __typeof__(&name) p_##name;
 FUNCTIONS(DECLARE)
 #undef DECLARE
@@ -179,9 +182,37 @@ static void on_close(const struct mg_connection* c, void* user) {
   pthread_mutex_unlock(&s->lock);
 }
 
+typedef struct Job {
+  Session* session;
+  srText out;
+  srStatus status;
+} Job;
+
+static void* work(void* user) {
+  Job* job = user;
+  const srText* message = &job->session->message;
+  job->status = sr_live_request(job->session->live, message->n ? message->data : "", message->n, &job->out);
+  return NULL;
+}
+
+// Civetweb's threads have 100 kB of stack, which is too little for readers and searches that call themselves: a request has a thread of its own.
+static bool work_apart(Job* job) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  const bool made =
+      pthread_attr_setstacksize(&attributes, STACK) == 0 && pthread_create(&thread, &attributes, work, job) == 0;
+  pthread_attr_destroy(&attributes);
+  return made && pthread_join(thread, NULL) == 0 && job->status == SR_OK;
+}
+
 static bool do_request(struct mg_connection* c, Session* x) {
-  srText out = {0};
-  if (sr_live_request(x->live, x->message.n ? x->message.data : "", x->message.n, &out) != SR_OK) return false;
+  Job job = {.session = x};
+  if (!work_apart(&job)) {
+    sr_text_free(&job.out);
+    return false;
+  }
+  srText out = job.out;
   const int sent = p_mg_websocket_write(c, MG_WEBSOCKET_OPCODE_BINARY, out.data, out.n);
   const bool whole = sent > 0 && (size_t)sent == out.n;  // less: the client has not read for too long
   sr_text_free(&out);

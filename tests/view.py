@@ -193,6 +193,11 @@ def sessions(v):
     z = a.ask(do="load", path="pendulum.xml")
     expect(z["ok"] and [p["value"] for p in z["parameters"] if p["name"] == "m"] == [12.5] and a.ask(do="changed")["changed"] is False, "it is read again")
     open(path, "w").write(text)
+    deep = open("models/contact/bead-in-bowl.xml").read()  # a search that calls itself many times
+    x = b.ask(do="load", text=deep)
+    expect(x["ok"] and b.ask(do="step", n=3)["ok"], "a model that needs a deep stack")
+    x = b.ask(do="load", text="<sarrus version='1' name='x'>" + "<repeat>" * 20000)
+    expect(not x["ok"] and b.ask(do="step", n=3)["ok"], "elements nested 20000 deep")
     a.close()
     b.close()
 

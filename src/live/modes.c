@@ -3,10 +3,12 @@
 #include <sarrus/modes.h>
 
 #include "live/live.h"
+#include "simulate/run.h"
 
 #define COUNT 6
 #define COORDINATES_MOST 1000  // its matrices are dense
 #define AMPLITUDE 0.1          // rad or m, of the coordinate that moves most
+#define PATIENCE 10.0          // s: an equilibrium may be looked for from many starts
 #define HALVINGS 8             // where loops do not close with it
 
 // The poses of one mode, at an amplitude at which its loops close.
@@ -67,6 +69,11 @@ static srStatus find(srRequest* r, bool balanced, int count, srData* d) {
   return status;
 }
 
+static int stops(void* user) {
+  const srLive* live = user;
+  return live->stop != 0 || sr_run_clock() >= live->deadline;
+}
+
 bool sr_do_modes(srRequest* r) {
   static const char* const places[] = {"state", "equilibrium"};
   const srModel* m = r->live->model.m;
@@ -82,12 +89,15 @@ bool sr_do_modes(srRequest* r) {
   srStatus status = SR_MEMORY;
   if (d != NULL) {
     sr_data_copy(m, r->live->model.d, d);
-    d->stop = sr_live_stops;
+    d->stop = stops;
     d->stop_user = r->live;
+    r->live->deadline = sr_run_clock() + PATIENCE;
     status = find(r, at == 1, (int)count, d);
   }
   sr_data_destroy(d);
   if (status == SR_OK) return true;
   if (status == SR_MEMORY) return sr_request_fail(r, "out of memory");
+  if (sr_run_clock() >= r->live->deadline)
+    return sr_request_fail(r, "no modes were found within %g s: `sarrus modes` takes its time", PATIENCE);
   return sr_messages_errors(r->messages) > 0 ? false : sr_request_fail(r, "the modes cannot be shown");
 }

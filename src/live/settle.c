@@ -41,7 +41,6 @@ void sr_live_default_options(srLive* live) {
   live->every = given->every > 0 ? given->every : fmin(PICTURE, live->run.t_end / ROWS_LEAST);
   if (!(live->every > 0)) live->every = PICTURE;
   const srMethod* method = sri_method_find(live->run.method);
-  live->run.method = method != NULL ? method->name : "auto";  // the model and its texts may go
   if (live->run.contact == SR_CONTACT_TIMESTEPPING && method != NULL && !method->impulses) live->run.method = "moreau";
   sr_live_fit_rows(live);
 }

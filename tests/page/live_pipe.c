@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
     srText answer = {0};
     if (sr_live_request(live, line, (size_t)n - 1, &answer) != SR_OK) return 3;
     const uint32_t size = (uint32_t)answer.n;
-    if (fwrite(&size, 4, 1, stdout) != 1 || fwrite(answer.data, 1, answer.n, stdout) != answer.n || fflush(stdout) != 0) return 4;
+    if (fwrite(&size, 4, 1, stdout) != 1 || fwrite(answer.data, 1, answer.n, stdout) != answer.n || fflush(stdout) != 0)
+      return 4;
     sr_text_free(&answer);
   }
   free(line);
