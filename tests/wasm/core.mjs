@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const [, , folder, models, sarrus] = process.argv;
 const SAME = 1e-9;    // of the largest coordinate or velocity
@@ -13,7 +13,7 @@ const fail = (text) => { console.log(`FAILED wasm: ${text}`); bad++; };
 const ensure = (truth, text) => { if (!truth) fail(text); };
 
 let told = 0;
-const make = createRequire(import.meta.url)(join(folder, 'core.js'));
+const make = createRequire(import.meta.url)(resolve(folder, 'core.js'));
 const core = await make({ wasmBinary: readFileSync(join(folder, 'core.wasm')), progress: () => { told++; } });
 const encode = (text) => new TextEncoder().encode(text);
 const read = (path) => readFileSync(join(models, path), 'utf8');
