@@ -124,9 +124,11 @@ static int view(View* x) {
   const char** folders = NULL;
   srLoadOptions how;
   int status;
+  const bool is_result = x->m.path[result_stem(x->m.path)] != 0;
   signal(SIGPIPE, SIG_IGN);
-  if (!front_find(x->cli, "view", x->front, sizeof x->front)) return cli_refuse(x->cli, EXIT_INPUT);
-  if (x->m.path[result_stem(x->m.path)] != 0) {
+  if (!front_find(x->cli, "view", is_result ? "page.html" : "view.html", x->front, sizeof x->front))
+    return cli_refuse(x->cli, EXIT_INPUT);
+  if (is_result) {
     status = view_result(x->cli, &x->m, x->of, x->front, &page);
     if (status == EXIT_DONE) status = serve(x, NULL, &page);
   } else {

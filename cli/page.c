@@ -9,24 +9,24 @@
 #define LARGE 20e6  // bytes: more is slow to send and to open
 
 // Beside the program in a build, or in the tree where it is installed. False: not found.
-static bool find_front(char* out, size_t size) {
+static bool find_front(const char* file, char* out, size_t size) {
   static const char* const places[] = {"share", "../share"};
   char program[PROGRAM_FOLDER_SIZE];
   if (!program_folder(program)) return false;
   for (int i = 0; i < 2; i++) {
-    snprintf(out, size, "%s/%s/sarrus/page/page.html", program, places[i]);
+    snprintf(out, size, "%s/%s/sarrus/page/%s", program, places[i], file);
     if (access(out, R_OK) == 0) return true;
   }
   return false;
 }
 
-bool front_find(Cli* cli, const char* who, char* out, size_t size) {
-  if (find_front(out, size)) return true;
+bool front_find(Cli* cli, const char* who, const char* file, char* out, size_t size) {
+  if (find_front(file, out, size)) return true;
   cli_error(cli,
-            "%s: this build has no front end for pages (share/sarrus/page/page.html). It is made where Node.js is: "
+            "%s: this build has no front end for pages (share/sarrus/page/%s). It is made where Node.js is: "
             "install nodejs and npm, run `npm ci` in the folder page/ of the sources (tools/setup does both), and "
             "build again",
-            who);
+            who, file);
   return false;
 }
 
@@ -38,7 +38,7 @@ bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table) {
   if (!output_is_free(cli, x->path, model) || !output_begin(cli, "--page", &x->path, SR_CONTENT_PAGE)) return false;
   if (table && x->path && (strcmp(table, x->path) == 0 || (output_is_stdout(table) && output_is_stdout(x->path))))
     return cli_error(cli, "--page and --out both write to '%s': give one of them another name", table), false;
-  return front_find(cli, "--page", x->front, sizeof x->front);
+  return front_find(cli, "--page", "page.html", x->front, sizeof x->front);
 }
 
 static bool write_glb(Cli* cli, PageFile* x, const Model* m) {

@@ -15,8 +15,8 @@ typedef struct PageFile {
 } PageFile;
 
 static inline bool page_wanted(const PageFile* x) { return x->path || x->glb || x->video.path; }
-// The file of the front end; `who` asks for it, for the message. False: reported.
-bool front_find(Cli* cli, const char* who, char* out, size_t size);
+// The file of the front end, page.html for runs and view.html for live sessions; `who` asks for it, for the message. False: reported.
+bool front_find(Cli* cli, const char* who, const char* file, char* out, size_t size);
 // Before anything is computed: the name of the page is free, and the front end is there. False: reported.
 bool page_begin(Cli* cli, PageFile* x, const char* model, const char* table);
 // Writes what is wanted. report, provenance: as in srPageDef. False: reported.

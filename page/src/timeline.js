@@ -131,23 +131,17 @@ export class Timeline {
   draw() {
     const { run, canvas } = this, w = this.area.clientWidth, h = this.area.clientHeight, ratio = devicePixelRatio, c = colors();
     if (w === 0 || h === 0) return;
-    canvas.width = w * ratio;
-    canvas.height = h * ratio;
-    const g = canvas.getContext('2d');
-    g.scale(ratio, ratio);
+    const wide = Math.round(w * ratio), high = Math.round(h * ratio), g = canvas.getContext('2d', { willReadFrequently: true });  // drawn by the processor: it is small
+    if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, w, h);
     const chosen = this.lanes.filter((lane) => isSelected('contact', lane.index));
     for (const lane of this.lanes) extend(lane, run);
     this.shown = h < 64 ? [] : [...new Set([...this.lanes.slice(0, MOST), ...chosen])].slice(-MOST);  // too low in other pages
     if (this.shown.length > 0) this.drawLanes(g, w, h, c);
     else this.drawEnergy(g, w, h, c);
     this.drawRuler(g, w, c);
-    for (const e of this.events) {
-      const x = this.x(e.t);
-      g.fillStyle = e.kind === 'event' || e.kind === 'impact' ? c.warn : c.mute;
-      g.beginPath();
-      g.moveTo(x, TOP - 9); g.lineTo(x + 4, TOP - 3); g.lineTo(x - 4, TOP - 3);
-      g.fill();
-    }
+    this.drawEvents(g, w, c);
     if (state.range) {
       g.fillStyle = c.accent;
       g.globalAlpha = 0.12;
@@ -160,6 +154,20 @@ export class Timeline {
       g.fillRect(this.x(run.end) - 1, 4, 2, h - 10);
     }
     this.update();
+  }
+
+  // One mark a pixel and kind: a heap of balls has thousands.
+  drawEvents(g, w, c) {
+    const { run } = this, each = (w - this.left - RIGHT) / (run.reach - run.start || 1), last = [-9, -9];
+    for (const e of this.events) {
+      const marked = e.kind === 'event' || e.kind === 'impact' ? 1 : 0, x = this.left + (e.t - run.start) * each;
+      if (x < last[marked] + 1 || x < this.left - 1) continue;
+      last[marked] = x;
+      g.fillStyle = marked ? c.warn : c.mute;
+      g.beginPath();
+      g.moveTo(x, TOP - 9); g.lineTo(x + 4, TOP - 3); g.lineTo(x - 4, TOP - 3);
+      g.fill();
+    }
   }
 
   drawBeyond() {}  // a run that was read ends where its time line ends

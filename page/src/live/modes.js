@@ -9,7 +9,7 @@ export class LiveModes extends Modes {
   constructor(run, scale) {
     super(run, scale);
     this.session = run.session;
-    this.at = el('select', { 'aria-label': 'About which state', title: 'About which state' }, el('option', { value: 'state' }, 'this state'), el('option', { value: 'equilibrium' }, 'equilibrium'));
+    this.at = el('select', { 'aria-label': 'About which state', title: 'About which state' }, el('option', { value: 'equilibrium' }, 'equilibrium'), el('option', { value: 'state' }, 'this state'));
     this.at.addEventListener('change', () => this.ask());
     this.said = el('div', { class: 'said error', role: 'alert' });
     this.element.querySelector('.title').append(this.at);
