@@ -602,5 +602,9 @@ TEST(modes_are_about_the_state_or_the_equilibrium) {
   ENSURE_EQUAL((long)n, 32 * 7);
   // Phase 0 is the amplitude, 0.1 rad about y: quaternion (cos 0.05, 0, sin 0.05, 0).
   ENSURE_NEAR(fabs((double)shape[5]), sin(0.05), 1e-6);
+  const float* rest = array(&c, "rest", &n);  // it hangs: nothing is turned
+  ENSURE_EQUAL((long)n, 7);
+  ENSURE_NEAR((double)rest[3], 1, 1e-7);
+  for (int i = 0; i < 7; i++) ENSURE(i == 3 || fabs((double)rest[i]) < 1e-7);
   end(&c);
 }

@@ -32,6 +32,18 @@ static bool put_mode(srPage* page, const srLinear* l, const srMode* mode, int in
   return good;
 }
 
+// The poses that the shapes are about.
+static bool put_rest(srRequest* r, const srModel* m, srData* at) {
+  const size_t n = (size_t)m->nbody * SR_POSE_NUMBERS;
+  float* pose = sr_alloc((n + 1) * sizeof *pose);
+  if (pose == NULL) return false;
+  (void)sr_evaluate(m, at, at->t, NULL, NULL, NULL, SR_STAGE_POSITION);
+  sr_page_poses(at, NULL, pose);
+  sr_live_put_array(&r->answer, "rest", "f32", pose, n);
+  sr_free(pose);
+  return true;
+}
+
 static srStatus show(srRequest* r, const srLinear* l, srModes* modes, int count, srData* at) {
   srPage* page = NULL;
   const srStability stability = sr_modes_stability(modes);
@@ -47,6 +59,7 @@ static srStatus show(srRequest* r, const srLinear* l, srModes* modes, int count,
     sr_live_put_array(&r->answer, "shapes", "f32", sr_page_phases(page),
                       (size_t)n * SR_PAGE_PHASES * (size_t)l->m->nbody * SR_POSE_NUMBERS);
     sr_live_put_array(&r->answer, "q", "f64", at->q, (size_t)l->m->nq);
+    if (!put_rest(r, l->m, at)) status = SR_MEMORY;
   }
   sr_page_destroy(page);
   sr_data_destroy(d);

@@ -17,6 +17,7 @@ export class Browser {
     this.listeners = [];
     this.next = 1;
     let text = '';
+    this.process.stdio[3].on('error', () => {});  // it has ended: whoever waits is told below
     this.process.stdio[4].on('data', (part) => {
       const parts = (text + part).split('\0');
       text = parts.pop();

@@ -7,6 +7,7 @@ export class Pipe {
     this.process = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.bytes = Buffer.alloc(0);
     this.waiting = [];
+    this.process.stdin.on('error', () => {});
     this.process.stdout.on('data', (part) => { this.bytes = Buffer.concat([this.bytes, part]); this.take(); });
     this.process.on('exit', () => { for (const done of this.waiting.splice(0)) done(Buffer.alloc(0)); });
   }

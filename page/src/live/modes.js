@@ -41,9 +41,8 @@ export class LiveModes extends Modes {
     this.said.textContent = answer.ok ? '' : answer.error;
     this.asked = `${this.at.value} ${state.time} ${run.serials[run.rows - 1]}`;
     if (!answer.ok) return;
-    const shapes = answer.array('shapes'), phases = answer.phases ?? answer.array('phases')?.length ?? shapes.length / (7 * run.bodies * answer.modes.length);
-    const row = run.rows - 1, from = run.poseAt(row, 1), rest = answer.array('rest') ?? run.poseBlock(row).slice(from, from + 7 * run.bodies);
-    this.take({ modes: answer.modes, phases, shapes, rest, stability: answer.stability ?? null });
-    if (answer.modes.length === 0) this.said.textContent = 'There are no modes: nothing in this model can move.';
+    const { list = [], phases, stability } = answer.modes ?? {};
+    this.take({ modes: list, phases, shapes: answer.array('shapes'), rest: answer.array('rest'), stability });
+    if (list.length === 0) this.said.textContent = 'There are no modes: nothing in this model can move.';
   }
 }
