@@ -1,6 +1,7 @@
 // Tests of a page with a live engine in a headless browser: node live.mjs CHROMIUM FOLDER PROGRAM MODELS [PART...]. FOLDER has view.html and the
 // tables that tests/check_live_page.sh made; PROGRAM is a session on its standard input; MODELS the folder that it reads. Pictures go to FOLDER.
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Browser } from './browser.mjs';
@@ -484,6 +485,47 @@ async function checkCost(page, model, request, below, count = 60) {
   quiet(page, model);
 }
 
+// ---- over the server --------------------------------------------------------------------------------------------------------
+async function checkServer(page) {
+  if (!process.env.SARRUS) { console.log('live page: server: SARRUS names no program'); return; }
+  const path = join(folder, 'served.xml'), text = readFileSync(join(models, 'pendulum.xml'), 'utf8');
+  copyFileSync(join(models, 'pendulum.xml'), path);
+  const server = spawn(process.env.SARRUS, ['view', path, '--no-open'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  server.stdout.on('data', (part) => { said += part; });
+  server.stderr.on('data', (part) => { said += part; });
+  for (let i = 0; i < 200 && !/http:\S+/.test(said) && server.exitCode === null; i++) await wait(50);
+  if (said.includes('needs civetweb')) { console.log('live page: server: this build has none'); return; }
+  const address = /http:\S+/.exec(said)?.[0];
+  if (!address) { fail(`sarrus view says: ${said}`); return; }
+  if (page.injected) await page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: page.injected });
+  page.injected = null;
+  await page.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  try {
+    await page.open(`${address}&quality=low&play=0`);
+    ensure(!(await page.run(() => window.location.href)).includes('token'), 'the token stays in the address');
+    await page.press(' ');
+    await page.until('it runs', () => window.sarrus.page.run.end > 0.4);
+    await page.press(' ');
+    await page.until('it stands', () => !window.sarrus.page.run.session.busy);
+    const table = readTable('pendulum.csv'), t = table('t'), theta = table('q.theta'), rows = await column(page, 'q.theta');
+    const most = Math.max(...rows.map(([x, y]) => Math.abs(y - theta[t.findIndex((s) => Math.abs(s - x) < 1e-9)])));
+    ensure(most < SINGLE, `over the server angles are ${most} rad from those of sarrus run`);
+    // The file is saved: it is read again, and the run comes to where it was.
+    const before = (await state(page)).time;
+    writeFileSync(path, text.replace('name="l" value="1"', 'name="l" value="0.25"'));
+    await page.until('the file is read again', () => window.sarrus.page.run.model.bodies[1].com[2] === -0.25);
+    await page.until('it has come to where it was', (x) => Math.abs(window.sarrus.state.time - x) < 0.03 && window.sarrus.page.run.session.catchUp === null, before);
+    server.kill('SIGTERM');
+    await page.until('it is lost', () => document.querySelector('.head .pill').textContent === 'reconnecting');
+    ensure((await state(page)).rows > 10, 'the rows have gone with the server');
+  } finally { server.kill('SIGKILL'); }
+  page.complaints = page.complaints.filter((x) => !x.includes('WebSocket'));  // that nobody answers is what was to be shown
+  page.requests = page.requests.filter((x) => !x.startsWith(address.slice(0, 20)));
+  quiet(page, 'server');
+  await page.send('Page.navigate', { url: 'about:blank' });
+}
+
 // ---- pictures ---------------------------------------------------------------------------------------------------------------
 async function takePictures(page) {
   for (const theme of ['light', 'dark']) {
@@ -538,6 +580,7 @@ const parts = {
   reload: [1120, 420, checkReload],
   modes: [900, 420, checkModes],
   reach: [1120, 620, checkReach],
+  server: [1120, 420, checkServer],
   cost: [480, 320, async (page) => {  // small: filling pixels is the software renderer's work
     await checkCost(page, 'hexapod.xml', { path: 'hexapod.xml' }, 'paper1');
     await checkCost(page, 'heap-of-balls.xml', { path: 'heap-of-balls.xml', settings: { N: '1000', side: '10' } }, 'contact');

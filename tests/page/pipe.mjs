@@ -84,7 +84,7 @@ export async function attach(tab, program, folder, model) {
       }
       await send(await tab.pipe.ask(params.payload));
     });
-  } else await tab.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: tab.injected });
+  } else if (tab.injected) await tab.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: tab.injected });
   const { identifier } = await tab.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${connect})(${JSON.stringify(model)})` });
   tab.injected = identifier;
 }

@@ -16,6 +16,7 @@ function coordinateOf(run, joint, name) {
   const about = run.value(column, 0), reach = angle ? Math.PI : Math.max(run.scale, Math.abs(about));
   const middle = angle ? 0 : about, ends = [low ?? middle - reach, high ?? middle + reach], over = 0.06 * (ends[1] - ends[0]);
   return { name, column, index, factor, unit: angle ? '°' : column.unit, limits: [low, high], turns: angle && low === null && high === null,
+    driven: joint.driven,
     low: low === null ? ends[0] : ends[0] - over, high: high === null ? ends[1] : ends[1] + over };
 }
 
@@ -34,8 +35,9 @@ class Slider {
     this.told = told;
     this.held = false;  // the pointer has it: it does not follow the run
     const label = `${c.name} in ${c.unit === '°' ? 'degrees' : c.unit}`;
-    this.range = el('input', { type: 'range', min: 0, max: 1000, step: 'any', 'aria-label': label });
-    this.field = el('input', { type: 'text', class: 'field', inputmode: 'decimal', spellcheck: 'false', 'aria-label': label });
+    const title = c.driven ? 'This joint is driven: it follows its motion' : null;
+    this.range = el('input', { type: 'range', min: 0, max: 1000, step: 'any', 'aria-label': label, disabled: c.driven, title });
+    this.field = el('input', { type: 'text', class: 'field', inputmode: 'decimal', spellcheck: 'false', 'aria-label': label, disabled: c.driven, title });
     const ticks = c.limits.map((x, i) => (x === null ? null : el('i', { class: 'tick', style: `left:${100 * this.part(x)}%`, title: `${i ? 'upper' : 'lower'} limit ${shown(c, x)} ${c.unit}` })));
     this.element = el('div', { class: 'slide' }, el('label', { title: c.name }, c.name), el('div', { class: 'track' }, ...ticks, this.range), this.field, el('span', { class: 'unit' }, c.unit));
     this.range.addEventListener('input', () => { this.held = true; this.put(this.whole() + c.low + this.range.value / 1000 * (c.high - c.low), true); });
@@ -127,7 +129,7 @@ export class LiveTree extends Tree {
     const row = super.row(item);
     if (item.kind !== 'body' || !item.value) return row;
     const [c] = coordinatesOf(this.run, item.index), value = row.lastElementChild;
-    if (!c) return row;
+    if (!c || c.driven) return row;
     value.classList.add('movable');
     value.title = 'Drag to the side to move this coordinate; double click for a number';
     value.addEventListener('pointerdown', (event) => this.drag(event, item, c, value));

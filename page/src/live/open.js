@@ -104,6 +104,7 @@ export class Live {
     page.left.append(el('div', { class: 'drawer' }, list, el('div', { class: 'panels' }, ...Object.values(panels))));
     on('selection', () => { if (state.selection) this.show('selection'); });
     on('playing time mode', () => this.showState());
+    on('mode', () => { this.toast.hidden = true; });
     this.show(this.tab);
   }
 
@@ -201,9 +202,9 @@ export class Live {
   }
 
   async report() {
-    if (this.session.lost || this.hasNoReport) return;
+    if (this.session.lost) return;
     const answer = await this.session.ask({ do: 'report' });
-    if (!answer.ok) { this.hasNoReport = true; return; }
+    if (!answer.ok) return;  // nothing was advanced yet
     const { run } = this.session, { events, error_message: message, warnings } = run.report;
     Object.assign(run.report, answer.report ?? answer, { events, error_message: message, warnings });
     this.page.report.fill();

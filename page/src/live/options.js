@@ -43,7 +43,7 @@ export class Options {
         if (Number.isFinite(x)) this.send({ [key]: x }); else this.say(`'${control.value}' is not a number`, true);
       });
     } else control = el('span', {}, String(value));
-    return el('div', { class: 'slide' }, el('label', {}, names[key]), el('span', { class: 'grow' }), control, units[key] ? el('span', { class: 'unit' }, units[key]) : null);
+    return el('div', { class: 'slide' }, el('label', {}, names[key]), el('span', { class: 'grow' }), control, el('span', { class: 'unit' }, units[key] ?? ''));
   }
 
   say(text, bad) {
