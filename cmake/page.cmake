@@ -21,15 +21,15 @@ if(SARRUS_PAGE AND SARRUS_TARGET STREQUAL "full")
   mark_as_advanced(NODE_PROGRAM)
   set(page_folder ${PROJECT_SOURCE_DIR}/page)
   if(NODE_PROGRAM AND EXISTS ${page_folder}/node_modules/esbuild/package.json AND EXISTS ${page_folder}/node_modules/three/package.json)
-    file(GLOB page_sources CONFIGURE_DEPENDS ${page_folder}/src/*.js ${page_folder}/src/live/*.js
-      ${page_folder}/src/*.css ${page_folder}/src/live/*.css ${page_folder}/src/*.html)
+    file(GLOB page_sources CONFIGURE_DEPENDS ${page_folder}/src/*.js ${page_folder}/src/live/*.js ${page_folder}/src/edit/*.js
+      ${page_folder}/src/*.css ${page_folder}/src/live/*.css ${page_folder}/src/edit/*.css ${page_folder}/src/*.html)
     set(page_output ${PROJECT_BINARY_DIR}/share/sarrus/page)
     set(page_html ${page_output}/page.html)
     add_custom_command(OUTPUT ${page_html} ${page_output}/view.html ${page_output}/THIRD-PARTY.txt ${page_output}/THIRD-PARTY-view.txt
       COMMAND ${NODE_PROGRAM} build.mjs ${page_output}
       COMMAND ${NODE_PROGRAM} build.mjs --view ${page_output}
       WORKING_DIRECTORY ${page_folder}
-      DEPENDS ${page_sources} ${page_folder}/build.mjs ${page_folder}/package-lock.json
+      DEPENDS ${page_sources} ${page_folder}/build.mjs ${page_folder}/elements.mjs ${PROJECT_SOURCE_DIR}/docs/using/format.md ${page_folder}/package-lock.json
       COMMENT "Building the front end of pages" VERBATIM)
     # The script of --video, and how it drives a browser, which the tests do too.
     set(page_scripts ${page_folder}/video.mjs ${PROJECT_SOURCE_DIR}/tests/page/browser.mjs)

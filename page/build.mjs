@@ -12,6 +12,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
+import { readElements } from './elements.mjs';
 import { examples } from './examples.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -27,6 +28,8 @@ if (!folder || !pages || (app && !expat)) {
   process.exit(2);
 }
 
+const elements = await readElements(join(here, '..', 'docs/using/format.md'));  // for the editor
+
 async function bundle(entry, format) {
   return build({
     absWorkingDir: here,
@@ -40,6 +43,7 @@ async function bundle(entry, format) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
+    define: { SARRUS_ELEMENTS: JSON.stringify(elements) },
     loader: { '.svg': 'text', '.woff2': 'dataurl' },
     logLevel: 'warning',
   });

@@ -49,7 +49,8 @@ function header(page) {
   const mark = svg('svg', { class: 'mark', width: 22, height: 22, viewBox: '0 0 22 22', fill: 'none', stroke: 'currentColor', 'stroke-width': 2, 'aria-hidden': 'true' },
     svg('path', { d: 'M6 6h10l4 5-4 5H6l-4-5z', 'stroke-linejoin': 'round' }), ...[[6, 6], [16, 6], [6, 16], [16, 16]].map(([cx, cy]) => svg('circle', { cx, cy, r: 1.6, fill: 'currentColor' })));
   const tab = (mode, text) => el('button', { role: 'tab', on: { click: () => set({ mode }) } }, text);
-  const tabs = [['animate', tab('animate', 'Animate')], ['modes', tab('modes', 'Modes')], ['topology', tab('topology', 'Topology')]];
+  const tabs = [['animate', tab('animate', 'Animate')], ['modes', tab('modes', 'Modes')], ['topology', tab('topology', 'Topology')],
+    ...(page.parts.tabs ?? []).map(([mode, text]) => [mode, tab(mode, text)])];
   const show = () => tabs.forEach(([mode, node]) => {
     node.setAttribute('aria-selected', String(mode === state.mode));
     if (mode !== 'topology') node.hidden = mode === 'modes' ? !page.modes.offered : page.modes.there && run.rows < 2 && !run.session;

@@ -6,7 +6,7 @@ export const state = {
   loop: true,
   range: null,       // [from, to] of the loop
   selection: null,   // {kind: 'body' | 'closure' | 'force' | 'contact' | 'sensor', index}
-  mode: 'animate',   // or 'topology', 'modes'
+  mode: 'animate',   // or 'topology', 'modes', 'edit'
   modes: null,       // the modes that are there (modes.js)
   theme: 'light',
   follow: -1,        // body, -1: none

@@ -70,14 +70,15 @@ const glyphs = {
   planar: ['M2 10.5 6 5h8l-4 5.5z'],
   free: ['M8 2v12M2 8h12M4 4l8 8M12 4l-8 8'],
   weld: ['M4 4l8 8M12 4l-8 8'],
+  bar: ['M3.2 9.9a2 2 0 0 0 2.9 2.9l6.7-6.7a2 2 0 0 0-2.9-2.9z', 'M4.6 11.3h.01M11.3 4.6h.01'],
   closure: ['M5.5 5.5a2.5 2.5 0 1 0 .01 0', 'M10.5 5.5a2.5 2.5 0 1 0 .01 0'],
   spring: ['M1.5 8H4l1-3 2 6 2-6 2 6 1-3h2.5'],
   contact: ['M2 13h12M8 3.5a4.5 4.5 0 1 0 .01 0'],
   sensor: ['M8 5.5a2.5 2.5 0 1 0 .01 0', 'M8 1.5v2M8 12.5v2M1.5 8h2M12.5 8h2'],
 };
 
-export function glyph(name) {
-  return svg('svg', { width: 14, height: 14, viewBox: '0 0 16 16', fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5, 'stroke-linecap': 'round',
+export function glyph(name, size = 14) {
+  return svg('svg', { width: size, height: size, viewBox: '0 0 16 16', fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5, 'stroke-linecap': 'round',
     'stroke-linejoin': 'round', 'aria-hidden': 'true' }, ...(glyphs[name] ?? glyphs.free).map((d) => svg('path', { d })));
 }
 

@@ -1,9 +1,11 @@
 // The page of `sarrus view`: the engine is at the other end of a WebSocket of the server that this page came from.
 import { bytesOf, inflate } from './data.js';
+import { addEditor, tabs } from './edit/tab.js';
 import { openEngine } from './engine.js';
 import { openPage } from './main.js';
 import { Live } from './live/open.js';
 import { Session } from './live/session.js';
+import { state } from './state.js';
 import './live/live.css';
 
 const LATEST = 5000;  // ms between two attempts
@@ -44,7 +46,7 @@ async function watch(live) {
   const { session } = live;
   for (let seen = 0; ;) {
     await wait(CHANGED);
-    if (session.lost || document.hidden) continue;
+    if (session.lost || document.hidden || state.mode === 'edit') continue;
     const answer = await session.ask({ do: 'changed' });
     if (!answer.ok) { if (!session.lost) return; continue; }
     seen = answer.changed ? seen + 1 : 0;
@@ -55,7 +57,8 @@ async function watch(live) {
 await openPage(async (options) => {
   const engine = await connect(), session = new Session(engine), loaded = await load(session);
   if (!loaded.ok) throw new Error((loaded.messages ?? []).filter((m) => m.severity === 'error').map((m) => `${m.file}:${m.line}:${m.column} ${m.text}`).join('\n') || loaded.error);
-  const live = new Live(session, loaded), page = live.open(options);
+  const live = new Live(session, loaded), text = loaded.text ?? request.text, page = live.open(options, text ? { tabs } : {});
+  if (text) addEditor(live, text);
   session.on((what) => { if (what === 'lost') again(live); });
   if (request.path) watch(live);
   page.live = live;

@@ -122,6 +122,25 @@ class Tab {
       await this.send('Input.dispatchMouseEvent', { type, x, y, button: type === 'mouseMoved' ? 'none' : 'left', clickCount: 1 });
   }
 
+  // Presses at a place, moves over others and releases at the last; steps: moves between two of them.
+  async drag(places, { steps = 6, modifiers = 0 } = {}) {
+    let [x, y] = places[0];
+    const send = (type, buttons) => this.send('Input.dispatchMouseEvent', { type, x, y, button: type === 'mouseMoved' && !buttons ? 'none' : 'left', buttons, clickCount: 1, modifiers });
+    await send('mouseMoved', 0);
+    await send('mousePressed', 1);
+    for (const [u, v] of places.slice(1)) {
+      const from = [x, y];
+      for (let i = 1; i <= steps; i++) {
+        [x, y] = [from[0] + (u - from[0]) * i / steps, from[1] + (v - from[1]) * i / steps];
+        await send('mouseMoved', 1);
+      }
+    }
+    await send('mouseReleased', 0);
+  }
+
+  async move(x, y) { await this.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y, button: 'none' }); }
+  async type(text) { await this.send('Input.insertText', { text }); }
+
   async picture(path) {
     const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
     writeFileSync(path, Buffer.from(data, 'base64'));

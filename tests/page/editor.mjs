@@ -164,7 +164,7 @@ function checkFormulas() {
   for (const [f, n] of Object.entries(lists)) equal(splitList(f).length, n, `values of ${JSON.stringify(f)}`);
   equal(splitNames('a b, c').map((x) => x.text).join('|'), 'a b|c', 'names with blanks');
   const moves = [['0.1', 0.15000000000000002, '0.15'], ['l', 2.02, 'l + 0.02'], ['l + 0.02', 2.03, 'l + 0.03'], ['l + 0.02', 2, 'l'], ['l', 1.5, 'l - 0.5'], ['l - 0.5', 2.25, 'l + 0.25'], ['2*l', 4.5, '2*l + 0.5'],
-    ['-l', -1.5, '-l + 0.5'], ['(l - 1)', 1.5, '(l - 1) + 0.5'], ['l*(2 - 1)', 2.1, 'l*(2 - 1) + 0.1'], ['l < 3', 2, '(l < 3) + 1'], ['1e-3', 0.0021, '0.002'], ['unknown', 1, null], ['max(l, 1 + 2)', 3.5, 'max(l, 1 + 2) + 0.5'], ['l-1', 3, 'l + 1'], ['-1', 0, '0']];
+    ['-l', -1.5, '-l + 0.5'], ['(l - 1)', 1.5, '(l - 1) + 0.5'], ['l*(2 - 1)', 2.1, 'l*(2 - 1) + 0.1'], ['l < 3', 2, '(l < 3) + 1'], ['1e-3', 0.0021, '0.002'], ['unknown', 1, null], ['max(l, 1 + 2)', 3.5, 'max(l, 1 + 2) + 0.5'], ['l-1', 3, 'l + 1'], ['-1', 0, '0'], ['pi/2', 1, '1'], ['2*l + pi', 8, '2*l + pi + 0.858']];
   for (const [from, x, to] of moves) equal(movedText(from, x, 3, (word) => ({ l: 2 })[word]), to, `${from} moved to ${x}`);
   for (const [x, d, to] of [[0.1 + 0.2, 6, '0.3'], [-0.00001, 3, '0'], [1234.5, 2, '1234.5'], [100, 0, '100'], [1e-9, 6, '1e-9'], [0.15, 2, '0.15']]) equal(numberText(x, d), to, `${x} with ${d} decimals`);
   for (const [x, to] of [[Math.PI / 2, 'pi/2'], [-Math.PI, '-pi'], [2 * Math.PI / 3, '2*pi/3'], [0.1, '0.1'], [0, '0'], [Math.PI / 4, 'pi/4']]) equal(edit.angleText(x), to, `the angle ${x}`);

@@ -177,13 +177,12 @@ export function decimalsOf(step) {
   return (text.split('.')[1] ?? '').length;
 }
 
-// A value that becomes x: a number is replaced, a formula gets an offset, `l1` becomes `l1 + 0.02`, and that `l1 + 0.03`.
+// A value that becomes x: a constant is replaced, a formula of parameters gets an offset, `l1` becomes `l1 + 0.02`, and that `l1 + 0.03`.
 // delta: by how much it grows. valueOf: of parameters.
 export function movedText(text, x, decimals, valueOf) {
-  if (isNumber(text)) return numberText(x, decimals);
-  const old = evaluate(text, valueOf);
+  const list = tokens(text), old = evaluate(text, valueOf);
   if (old === null) return null;
-  const list = tokens(text);
+  if (list.every((t) => t.kind !== 'word' || t.text === 'pi')) return numberText(x, decimals);
   let base = text, offset = 0, depth = 0, last = -1, loose = false;
   list.forEach((t, i) => {
     if (t.text === '(' ) depth++;

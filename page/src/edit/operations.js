@@ -33,9 +33,8 @@ export function values(doc) {
 const axisOf = (axis) => (axis.join(' ') === '0 0 1' ? undefined : axis.join(' '));
 
 // The shape of a bar along x from the origin.
-function bar(length, decimals) {
-  const r = Math.max(0.05 * length, 10 ** -decimals);
-  return { name: 'shape', attributes: [['type', 'capsule'], ['size', `${numberText(r, decimals + 1)} ${numberText(length, decimals)}`], ['at', `${numberText(length / 2, decimals + 1)} 0 0`],
+function bar(length, radius, decimals) {
+  return { name: 'shape', attributes: [['type', 'capsule'], ['size', `${numberText(radius, decimals)} ${numberText(length, decimals)}`], ['at', `${numberText(length / 2, decimals)} 0 0`],
     ['rpy', '0 pi/2 0'], ['density', DENSITY]] };
 }
 
@@ -45,7 +44,7 @@ export function shapeSpec(kind, size, at, decimals, density = DENSITY) {
 }
 
 // A body with its joint at a place of its parent. A bar where it has a length: along its x, to the point `tip`; turned: its angle about the axis,
-// from the x of its parent. Else a body of the size given.
+// from the x of its parent. Else a body of the size given, which is four times the radius of bars.
 export function addBody(doc, { parent = 'ground', type = 'revolute', at = [0, 0, 0], axis = [0, 0, 1], length = 0, turned = 0, size = 0.1, decimals = 3, shape = 'box' }) {
   return doc.group('add body', () => {
     const name = freeName(doc, 'body', 'body'), joint = freeName(doc, 'joint', 'joint');
@@ -54,8 +53,8 @@ export function addBody(doc, { parent = 'ground', type = 'revolute', at = [0, 0,
     const spec = { name: 'body', attributes: [['name', name], ['parent', parent === 'ground' ? undefined : parent]], children: [
       { name: 'joint', attributes: [['name', joint], ['type', type], ['axis', needsAxis ? axisOf(axis) : undefined],
         ['axis2', type === 'universal' ? (axis[0] === 1 ? '0 1 0' : '1 0 0') : undefined], ['at', at.some((x) => x !== 0) ? vectorText(at, decimals) : undefined],
-        ['q', turns ? numberText(turned, 4) : undefined], ['pitch', type === 'helical' ? '0.01' : undefined]] },
-      length > 0 ? bar(length, decimals) : shapeSpec(shape, size, [0, 0, 0], decimals)] };
+        ['q', turns ? angleText(turned) : undefined], ['pitch', type === 'helical' ? '0.01' : undefined]] },
+      length > 0 ? bar(length, size / 4, decimals) : shapeSpec(shape, size, [0, 0, 0], decimals)] };
     if (length > 0) spec.children.push({ name: 'point', attributes: [['name', 'tip'], ['at', `${numberText(length, decimals)} 0 0`]] });
     return doc.insert(doc.root, spec);
   });

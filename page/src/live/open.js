@@ -73,8 +73,9 @@ export class Live {
     };
   }
 
-  open(options) {
-    this.page = new Page(runOf(this.session, this.loaded), options, this.parts);
+  // more: parts beside those of here
+  open(options, more = {}) {
+    this.page = new Page(runOf(this.session, this.loaded), options, { ...this.parts, ...more });
     return this.page;
   }
 

@@ -1,0 +1,301 @@
+// The editor in a headless browser: node editor_browser.mjs CHROMIUM SARRUS SESSION PAGE FOLDER [PART...]. SESSION is tests/page/live_pipe.c,
+// PAGE the page of sarrus view; files that are saved and pictures go to FOLDER. A four-bar with a spring is built by clicks, drags and keys alone.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Browser } from './browser.mjs';
+import { attach } from './pipe.mjs';
+
+const [, , program, sarrus, live, html, folder, ...wanted] = process.argv;
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+let bad = 0;
+const fail = (text) => { console.log(`FAILED editor: ${text}`); bad++; };
+const ensure = (truth, text) => { if (!truth) fail(text); };
+const equal = (a, b, text) => ensure(a === b, `${text}: expected ${JSON.stringify(b)}, found ${JSON.stringify(a)}`);
+const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
+async function start(browser) {
+  const page = await browser.page(1366, 768);
+  await attach(page, live, join(root, 'models'), { path: 'pendulum.xml' });
+  await browser.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: resolve(folder) });
+  return page;
+}
+
+// What a person does, and what the page says to it.
+class Hand {
+  constructor(page) { this.page = page; }
+  async open(query) {
+    await this.forget();
+    await this.page.open(`${pathToFileURL(resolve(html))}${query}&play=0`);
+    await this.press('.head [role=tab]:nth-child(4)');
+    await this.page.until('the model is there', () => Boolean(window.sarrus.page.editor?.still));
+    await this.page.run(() => { window.editor = window.sarrus.page.editor; });
+    await wait(200);
+  }
+  async start(query) {  // with an empty model
+    await this.open(query);
+    await this.press('[data-do="new"]');
+    await this.page.until('the model is empty', () => window.editor.still.bodies === 0);
+    await this.idle();
+  }
+  // No question whether to leave.
+  forget() { return this.page.run(() => { if (window.editor) { window.editor.doc.saved = window.editor.doc.text; window.editor.drawText(); } }); }
+  async press(selector) {
+    const place = await this.page.run((x) => { const r = document.querySelector(x).getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }, selector);
+    await this.page.click(...place);
+  }
+  place(x, z) {
+    return this.page.run((a, b) => { const s = window.editor.scene, r = s.host.getBoundingClientRect(), p = s.project(0, [a, 0, b], [0, 0, 0]); return [p[0] + r.left, p[1] + r.top]; }, x, z);
+  }
+  async idle() {
+    await wait(120);
+    await this.page.until('the program has answered', () => !window.editor.busy);
+    await wait(40);
+  }
+  async key(name, modifiers = 0) { await this.page.press(name, modifiers); await this.idle(); }
+  async drag(...places) { await this.page.drag(await Promise.all(places.map(([x, z]) => this.place(x, z)))); await this.idle(); }
+  async click(x, z) { const p = await this.place(x, z); await this.page.move(...p); await this.page.click(...p); await this.idle(); }
+  async name(text) { await this.page.press('F2'); await wait(60); await this.page.type(text); await this.key('Enter'); }
+  text() { return this.page.run(() => window.editor.doc.text); }
+  say() { return this.page.run(() => window.editor.status.textContent); }
+  // A field of the properties gets another text.
+  async fill(field, text, element = '', enter = true) {
+    const there = await this.page.run((f, e) => {
+      const input = document.querySelector(`.panel ${e ? `[data-element="${e}"] ` : ''}[data-field="${f}"]`);
+      input?.focus();
+      input?.select?.();
+      return Boolean(input);
+    }, field, element);
+    ensure(there, `there is no field ${field}`);
+    await this.page.type(text);
+    await this.idle();
+    if (enter) await this.key('Enter');
+  }
+  async pick(name) {  // a row of the tree
+    const place = await this.page.run((x) => { const row = [...document.querySelectorAll('.outline .row')].find((y) => y.querySelector('.label').textContent === x)?.getBoundingClientRect(); return row ? [row.left + 60, row.top + 12] : null; }, name);
+    if (!place) { fail(`the tree has no ${name}`); return; }
+    await this.page.click(...place);
+    await this.idle();
+  }
+  async save(name) {
+    const path = join(folder, name);
+    rmSync(path, { force: true });
+    await this.page.press('s', 2);
+    for (let i = 0; i < 100 && !existsSync(path); i++) await wait(50);
+    await wait(100);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  }
+}
+
+const run = (...words) => spawnSync(sarrus, words, { encoding: 'utf8' });
+
+// ---- a four-bar with a spring, from nothing ---------------------------------------------------------------------------
+async function checkBuild(page, hand) {
+  await hand.start('?quality=low&theme=light');
+  const empty = await hand.text();
+  await hand.key('b');
+  await hand.drag([-0.2, 0], [-0.2, 0.2]);
+  await hand.name('crank');
+  await hand.drag([-0.2, 0.2], [0.2, 0.4]);
+  await hand.name('coupler');
+  await hand.drag([0.2, 0], [0.2, 0.4]);
+  await hand.name('rocker');
+  await hand.key('c');
+  await hand.click(0.2, 0.4);
+  await hand.click(0.2, 0.4);
+  await hand.key('l');
+  await hand.click(0.2, 0.4);
+  await hand.click(-0.3, 0.24);
+  await page.picture(join(folder, 'editor-light-1366.png'));
+  const built = await hand.text();
+  equal((built.match(/<body /g) ?? []).length, 3, 'bodies');
+  ensure(/<closure [^>]*a="(coupler|rocker)\/tip" b="(coupler|rocker)\/tip" normal="0 1 0"\/>/.test(built), `a closure of both tips: ${built}`);
+  ensure(/<body name="coupler" parent="crank">/.test(built) && /<body name="rocker">/.test(built), 'parents');
+  ensure(/<spring name="spring1" [^>]*stiffness="100" length="0.525"\/>/.test(built), 'a spring, relaxed at its length');
+  ensure(!/\d\.\d{5,}/.test(built), `a number with too many digits: ${built}`);
+  await hand.fill('stiffness', '60', 'spring');
+
+  // A drag of the crank by a sixth of a turn: the loop stays closed, and the file has the coordinates.
+  await hand.key('v');
+  await hand.drag([-0.2, 0.1], [-0.2 + 0.1 * Math.sin(Math.PI / 3), 0.1 * Math.cos(Math.PI / 3)]);
+  await hand.idle();
+  const moved = await hand.text(), q = Number(/name="joint1"[^>]* q="([^"]*)"/.exec(moved)?.[1]);
+  ensure(Math.abs(q - (-Math.PI / 2 + Math.PI / 3)) < 0.05, `the crank was dragged to q = ${q}`);
+  const gap = await page.run(() => {
+    const { still } = window.editor, p = still.model.points.filter((x) => /(coupler|rocker)\/tip/.test(x.name)).map((x) => [...still.pointAt(x.place.body, x.place.at, undefined, [0, 0, 0])]);
+    return Math.hypot(...p[0].map((x, i) => x - p[1][i]));
+  });
+  ensure(gap < 1e-6, `after the drag the loop is open by ${gap} m`);
+
+  // It runs.
+  const before = await page.run(() => Array.from(window.editor.still.poses));
+  await page.press(' ');
+  await page.until('it moves', () => window.editor.time > 0.4);
+  await page.press(' ');
+  await hand.idle();
+  const after = await page.run(() => Array.from(window.editor.still.poses));
+  ensure(before.some((x, i) => Math.abs(x - after[i]) > 0.01), 'nothing moves in a run');
+  await hand.key('Home');
+
+  // Saved: a model of one degree of freedom that runs.
+  const saved = await hand.save('model.xml');
+  equal(saved, await hand.text(), 'the saved file');
+  const check = run('check', join(folder, 'model.xml'), '--json');
+  ensure(check.status === 0, `the saved file: ${check.stderr}`);
+  if (check.status === 0) equal(JSON.parse(check.stdout).dof, 1, 'degrees of freedom of the saved file');
+  const motion = run('run', join(folder, 'model.xml'), '--quiet', '--json');
+  ensure(motion.status === 0, `the saved file does not run: ${motion.stderr}`);
+
+  // An error stands at its field, and the model that compiled stays.
+  await hand.pick('spring1');
+  await hand.fill('stiffness', '10*kk', 'spring', false);
+  const wrong = await page.run(() => ({ field: document.querySelector('[data-field="stiffness"]').getAttribute('aria-invalid'), said: document.querySelector('.attribute.wrong .said')?.textContent ?? '',
+    banner: document.querySelector('.edit-view .banner').textContent, row: document.querySelectorAll('.outline .row.wrong').length, bodies: window.editor.still.bodies }));
+  ensure(wrong.field === 'true' && wrong.said.includes("unknown name 'kk'") && wrong.banner.includes('showing the last model') && wrong.row === 1 && wrong.bodies === 3, `an unknown name: ${JSON.stringify(wrong)}`);
+  await page.picture(join(folder, 'editor-error-1366.png'));
+  await page.run(() => document.activeElement.blur());
+  await hand.key('z', 2);
+  ensure(await page.run(() => document.querySelector('.edit-view .banner').hidden && !document.querySelector('.outline .row.wrong')), 'the error is still there after it was undone');
+
+  // What is deleted takes along what refers to it, and comes back.
+  const full = await hand.text();
+  await hand.pick('crank');
+  await hand.key('Delete');
+  const less = await hand.text();
+  ensure(!/crank|coupler|closure/.test(less) && /rocker/.test(less), `without the crank: ${less}`);
+  await hand.key('z', 2);
+  equal(await hand.text(), full, 'the crank is back');
+  for (let i = 0; i < 40; i++) await page.press('z', 2);
+  await hand.idle();
+  equal(await hand.text(), empty, 'all undone');
+  for (let i = 0; i < 40; i++) await page.press('y', 2);
+  await hand.idle();
+  equal(await hand.text(), less === full ? '' : await hand.text(), 'all done again');
+  ensure((await hand.text()).includes('stiffness'), 'all done again');
+}
+
+// ---- a file with comments ---------------------------------------------------------------------------------------------
+const file = `<?xml version="1.0"?>
+<!-- A pendulum with a formula.
+     Two lines of words. -->
+<sarrus version='1' name='pendulum'>
+\t<parameter name="l"   value="0.3"/>   <!-- m -->
+\t<parameter value="2*l" name="span"/>
+
+\t<ground><point name="hook" at="0 0 0.1"/></ground>
+\t<body name='arm'>   <!-- the arm -->
+\t\t<joint type="revolute"
+\t\t       axis="0 1 0"
+\t\t       at="l 0 0"/>
+\t\t<inertial mass="1.0" com="l/2 0 0" inertia="0 1e-2 1e-2"/><!-- slender -->
+\t\t<point name="tip" at="l 0 0"/>
+\t</body>
+\t<run t-end="1"/>
+</sarrus>
+`;
+
+async function checkFile(page, hand) {
+  const path = join(folder, 'commented.xml');
+  writeFileSync(path, file);
+  await hand.open('?quality=low&theme=dark');
+  const { root: document } = await page.send('DOM.getDocument');
+  const { nodeId } = await page.send('DOM.querySelector', { nodeId: document.nodeId, selector: 'input[type=file]' });
+  await page.send('DOM.setFileInputFiles', { nodeId, files: [resolve(path)] });
+  await page.until('the file is open', () => window.editor.still.model.name === 'pendulum');
+  await hand.idle();
+  equal(await hand.text(), file, 'the file as it was opened');
+  rmSync(path);
+  equal(await hand.save('commented.xml'), file, 'the file, saved without a change');
+  await hand.pick('arm');
+  await hand.fill('mass', '1.5', 'inertial');
+  equal(await hand.save('commented.xml'), file.replace('mass="1.0"', 'mass="1.5"'), 'one number changed');
+  ensure(await page.run(() => [...document.querySelectorAll('[data-element="inertial"] .beside')].some((x) => x.textContent.includes('0.15'))), 'the value of a formula is not beside it');
+
+  // A place that is a formula gets an offset: the joint is moved along x by its arrow, in steps of the grid.
+  await page.run(() => document.activeElement.blur());
+  await page.press('g');
+  await wait(300);
+  const [from, to] = await page.run(() => {
+    const { scene } = window.editor, { seat, gizmo, camera, host } = scene, r = host.getBoundingClientRect();
+    const size = camera.position.distanceTo(seat.position) * Math.min(1.9 * Math.tan(Math.PI * camera.fov / 360), 7) * gizmo.size / 4;
+    return [0.45, 0.45 + 0.1 / size].map((x) => { const p = scene.project(0, [seat.position.x + x * size, seat.position.y, seat.position.z], [0, 0, 0]); return [p[0] + r.left, p[1] + r.top]; });
+  });
+  await page.move(...from);
+  await wait(150);
+  await page.drag([from, to], { steps: 12 });
+  await hand.idle();
+  const moved = await hand.text(), step = await page.run(() => window.editor.tools.step), place = /at="(l \+ [\d.]+) 0 0"\/>/.exec(moved);
+  ensure(place && Math.abs(Number(place[1].slice(4)) - 0.1) <= 1.5 * step, `the joint was moved to ${/axis="0 1 0"\s+at="([^"]*)"/.exec(moved)?.[1]}`);
+  equal(moved.replace(place?.[1], 'l'), file.replace('mass="1.0"', 'mass="1.5"'), 'nothing else is moved');
+  await page.picture(join(folder, 'editor-dark-1366.png'));
+  await hand.key('z', 2);
+  equal(await hand.text(), file.replace('mass="1.0"', 'mass="1.5"'), 'the move is undone at once');
+
+  // Another name, with its references; a parameter that completes.
+  await hand.pick('l');
+  await hand.name('length');
+  const named = await hand.text();
+  ensure(named.includes('value="2*length" name="span"') && named.includes('com="length/2 0 0"') && !/["\s*]l["\s*/]/.test(named), `another name: ${named}`);
+  await hand.pick('tip');
+  await hand.fill('at', 'sp', 'point', false);
+  await page.press('ArrowDown');
+  await page.press('Enter');
+  await hand.idle();
+  ensure((await hand.text()).includes('<point name="tip" at="span"/>') || (await hand.text()).includes('at="span 0 0"'), `completion: ${/<point name="tip"[^>]*>/.exec(await hand.text())[0]}`);
+}
+
+// ---- the other tabs -----------------------------------------------------------------------------------------------------
+// What was edited is what the page runs, and the editor has its text and its undoing when one comes back.
+async function checkTabs(page, hand) {
+  await hand.open('?quality=low&theme=light');
+  const before = await hand.text(), mass = await page.run(() => window.sarrus.page.run.model.bodies[1].mass);
+  equal(before, readFileSync(join(root, 'models/pendulum.xml'), 'utf8'), 'the text of the model that the page came with');
+  await hand.pick(/<body name="([^"]*)"/.exec(before)[1]);
+  await hand.fill('mass', '7', 'inertial');
+  await hand.press('.head [role=tab]:nth-child(1)');
+  await page.until('the page has the edited model', () => window.sarrus.state.mode === 'animate' && window.sarrus.page.run.model.bodies[1].mass === 7);
+  ensure(mass !== 7, 'the mass was 7 before');
+  await page.press(' ');
+  await page.until('it runs', () => window.sarrus.state.time > 0.3);
+  await page.press(' ');
+  await hand.press('.head [role=tab]:nth-child(4)');
+  await hand.idle();
+  await hand.key('z', 2);
+  equal(await hand.text(), before, 'undone after a run');
+  await hand.press('.head [role=tab]:nth-child(1)');
+  await page.until('the page has the first model again', (x) => window.sarrus.page.run.model.bodies[1].mass === x, mass);
+}
+
+// ---- pictures -----------------------------------------------------------------------------------------------------------
+async function takePictures(page, hand) {
+  const text = readFileSync(join(root, 'models/mechanisms/stewart-platform.xml'), 'utf8');
+  for (const [theme, width, height] of [['light', 2560, 1440], ['dark', 1366, 768]]) {
+    await page.size(width, height);
+    await hand.open(`?theme=${theme}&quality=low`);
+    await page.run((x) => window.editor.show('stewart-platform.xml', x), text);
+    await page.until('the platform is there', () => window.editor.still.bodies > 5);
+    await hand.idle();
+    await hand.pick('platform');
+    await wait(600);
+    const over = await page.run(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]);
+    ensure(over[0] <= 0 && over[1] <= 0, `${theme} ${width}: the page is ${over} larger than the window`);
+    await page.picture(join(folder, `editor-platform-${theme}-${width}.png`));
+  }
+}
+
+const parts = [checkBuild, checkFile, checkTabs, takePictures];
+for (const part of parts.filter((x) => wanted.length === 0 || wanted.includes(x.name))) {
+  const browser = new Browser(program);
+  try {
+    const page = await start(browser), hand = new Hand(page);
+    await part(page, hand);
+    ensure(page.complaints.length === 0, `${part.name}: the console says ${page.complaints[0]}`);
+    page.pipe.close();
+  } catch (error) {
+    fail(`${part.name}: ${error.stack}`);
+  } finally {
+    await browser.close();
+  }
+}
+process.exit(bad ? 1 : 0);
