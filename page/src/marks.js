@@ -334,7 +334,7 @@ export class Forces {
 
 // ---- trails -----------------------------------------------------------------------------------------------------------
 // The path of a point over the whole run, as a line of which the part up to now is drawn; of a run that grows, its last rows.
-const TAIL = 600, TAIL_TIME = 10;  // points, s
+const TAIL = 1500, TAIL_TIME = 6;  // points, s
 
 export class Trail {
   constructor(run) {

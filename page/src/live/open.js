@@ -44,7 +44,15 @@ function isAlike(a, b) {
 }
 const drawn = (model) => JSON.stringify([model.shapes, model.joints, model.points, model.closures, model.forces, model.sensors, model.gravity, model.bodies.map((b) => b.com)]);
 
-class LiveReport extends Report {}
+class LiveReport extends Report {
+  fill() {
+    super.fill();
+    const pill = this.element.querySelector('.pill');
+    if (this.run.report.energy || this.run.report.error_message) return;
+    pill.className = 'pill';
+    pill.textContent = 'not run yet';
+  }
+}
 
 export class Live {
   constructor(session, loaded) {

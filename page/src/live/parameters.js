@@ -45,7 +45,9 @@ class Parameter {
     this.slider.min = 0;
     this.slider.max = 100;
     this.slider.value = 100 * (this.p.value - low) / (high - low);
-    this.slider.hidden = !Number.isFinite(this.p.value);
+    const words = new Set(String(this.p.formula ?? '').match(/[A-Za-z_]\w*/g)), derived = this.owner.names.some((name) => name !== this.name && words.has(name));
+    this.slider.parentElement.hidden = derived || !Number.isFinite(this.p.value);  // a slider would put a number in the place of what others give
+    this.field.classList.toggle('derived', derived);
   }
 
   show(p, always = false) {
@@ -84,6 +86,7 @@ export class Parameters {
   }
 
   fill(list) {
+    this.names = list.map((p) => p.name);
     this.rows = list.map((p) => new Parameter(this, p));
     this.element.replaceChildren(...(this.rows.length > 0 ? this.rows.map((r) => r.element) : [el('div', { class: 'empty' }, icon('sliders', 22), el('b', {}, 'No parameters'),
       el('span', {}, 'A model has them where its file says <parameter name="…" value="…"/>.'))]));
