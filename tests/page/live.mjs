@@ -61,6 +61,7 @@ async function checkRun(page) {
   const running = await state(page);
   ensure(running.pill === 'live', `while it runs the header says ${running.pill}`);
   await page.press(' ');
+  await page.until('the last answer is there', () => !window.sarrus.page.run.session.busy);
   await frames(page, 2);
   const after = await state(page);
   ensure(!after.playing && after.time === after.end && after.pill === 'paused', `Space stands at the newest row: ${JSON.stringify(after)}`);

@@ -71,7 +71,9 @@ export class Session {
   take(answer) {
     const { run } = this;
     if (!answer.ok) { this.stop(answer.error); return; }
+    const stood = !state.playing && this.newest;
     run.append(answer);
+    if (stood) set({ time: run.end });  // it was asked for before it stood
     for (const event of answer.events ?? []) if (Number.isFinite(event.t)) run.report.events.push(event);
     if (run.report.events.length > 5000) run.report.events.splice(0, 1000);
     if (answer.stopped) this.stop(answer.stopped.why ?? answer.stopped);
