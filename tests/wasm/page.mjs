@@ -200,6 +200,8 @@ async function checkLinks(page) {
   await page.picture(join(pictures, 'running.png'));
   await page.press('Escape');
   await page.until('it is stopped', () => !window.sarrus.app.running);
+  await page.until('its model is there', () => !window.sarrus.app.progress.offsetParent && window.sarrus.app.session !== null);
+  ensure(await page.run(async () => { const { engine } = window.sarrus.app; engine.stop(); return (await engine.ask({ do: 'step' })).ok; }), 'a new worker does not have the model of the one before');
   await page.run(() => window.sarrus.app.code.replace(window.sarrus.app.code.text.replace('t-end="6000"', 't-end="0.2"')));
   await page.run(() => window.sarrus.app.run());
   await hasRun(page);
