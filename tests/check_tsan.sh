@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A build with the sanitizer of threads starts (functions compiled for several processors are chosen before it has begun), and the team of threads
-# of the network is clean. `cmake --preset tsan` builds everything so; ./test --long runs the tests of the network in it.
+# of the network is clean. `cmake --preset tsan` builds everything so; ./test --long runs the tests of the network and of heaps with several threads in it.
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -50,6 +50,7 @@ if ! timeout 60 "$work/main" > "$work/log" 2>&1 || grep -q "WARNING: ThreadSanit
 fi
 if [ "${SARRUS_TEST_LONG:-0}" = 1 ]; then
   cmake --preset tsan > "$work/log" 2>&1 && cmake --build --preset tsan --target sarrus_test >> "$work/log" 2>&1 &&
-    build/tsan/sarrus-test network >> "$work/log" 2>&1 || { echo "FAILED tsan: the tests of the network"; tail -n 20 "$work/log"; exit 1; }
+    build/tsan/sarrus-test network >> "$work/log" 2>&1 && build/tsan/sarrus-test heaps/a_heap_has_the_same_bits >> "$work/log" 2>&1 ||
+    { echo "FAILED tsan: the tests of the network and of heaps"; tail -n 20 "$work/log"; exit 1; }
 fi
 echo "ok tsan: a build with the sanitizer of threads starts, the team of threads is clean"
