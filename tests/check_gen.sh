@@ -201,6 +201,17 @@ for model, identifier, lanes, what in (("models/humanoid.xml", "humanoid", 2, ("
                                        ("models/robots/quadruped.xml", "quadruped", 4, ("accel", "invdyna", "bias", "mass", "dirdyna")), ("models/robots/hexapod.xml", "hexapod", 4, ("invdyna", "mass")),
                                        ("models/paper1/charmie.xml", "charmie", 2, ("invdyna", "mass"))):  # numbers differ between the legs; of six legs two are of the base; of a tree with loops
     limbs(model, identifier, lanes, what)
+# Fingers that follow the gripper of their hand are eliminated in each lane; a finger that follows the other hand is in two lanes.
+def hands(name, leader):
+    fingers = "".join(f'<body name="f{i}" parent="{f"hand{i // 2}" if i % 2 == 0 else f"f{i - 1}"}"><joint name="f{i}" type="revolute" axis="1 0.1 0" at="0.02 0.01 -0.1" armature="{0.002 * (i % 3)}"/>'
+                      f'<inertial mass="{0.05 + 0.01 * i}" com="0 0.002 -0.02" inertia="9e-6 9e-6 3e-6"/></body>' for i in range(4))
+    fingers += "".join(f'<coupling joint="f{i}" to="{leader(i)}" ratio="{0.8 + 0.1 * (i // 2)}"/>' for i in range(4))
+    text = open("models/humanoid.xml").read().replace('name="humanoid"', f'name="{name}"').replace("</sarrus>", fingers + "</sarrus>")
+    with open(f"{out}/{name}.xml", "w") as file: file.write(text)
+    return f"{out}/{name}.xml"
+limbs(hands("hands", lambda i: f"gripper{i // 2}"), "hands", 2, ("accel", "invdyna", "mass"))
+text, error = call("gen", hands("crossed", lambda i: "gripper0"), "--what", "accel", "--limbs", "2", "-o", out, status=2)
+assert "limbs in 2 lanes" in error, error
 first = open(f"{out}/charmie.c").read()
 limbs("models/paper1/charmie.xml", "charmie", 2, ("invdyna", "mass"))
 assert open(f"{out}/charmie.c").read() == first, "the same input gave other bytes"

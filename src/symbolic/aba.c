@@ -117,8 +117,7 @@ static srMat matrix_sum(srSymPass* x, srMat A) {
   return A;
 }
 
-// Of the limbs of all lanes, to the link that they hang on.
-static void add_lanes(srSymPass* x, const srArticulated* limbs, srArticulated* to) {
+void sr_articulated_add_lanes(srSymPass* x, const srArticulated* limbs, srArticulated* to) {
   srGraph* g = x->g;
   to->J = srx_mat_plus(g, to->J, matrix_sum(x, limbs->J));
   to->H = srx_mat_plus(g, to->H, matrix_sum(x, limbs->H));
@@ -127,7 +126,7 @@ static void add_lanes(srSymPass* x, const srArticulated* limbs, srArticulated* t
   to->F = srx_plus(g, to->F, sr_sym_lane_sum3(x, limbs->F));
 }
 
-static srArticulated nothing(srGraph* g) {
+srArticulated sr_articulated_nothing(srGraph* g) {
   srArticulated b = {.N = srx_zero(g), .F = srx_zero(g)};
   for (int i = 0; i < 9; i++) b.J.x[i] = b.H.x[i] = b.M.x[i] = srx_number(g, 0);
   return b;
@@ -175,7 +174,7 @@ void sr_sym_aba(srSymPass* x, const srNode* tau, srNode* a) {
   srVec *wd = sr_pool_alloc(pool, (size_t)n * sizeof *wd), *o = sr_pool_alloc(pool, (size_t)n * sizeof *o);
   sr_sym_invdyna(x, NULL, true, NULL);
   for (int i = 1; i < n; i++) {
-    if (tree->lanes != NULL) limbs[i] = nothing(x->g);
+    if (tree->lanes != NULL) limbs[i] = sr_articulated_nothing(x->g);
     if (sr_sym_is_elsewhere(tree, i)) continue;
     body[i] = sr_articulated_rigid(x->g, x->mass[i], x->h[i], x->J[i]);
     body[i].N = x->N[i], body[i].F = x->F[i];
@@ -185,7 +184,7 @@ void sr_sym_aba(srSymPass* x, const srNode* tau, srNode* a) {
     if (sr_sym_is_elsewhere(tree, i)) continue;
     const bool limb = sr_sym_is_limb(tree, i), first = sr_sym_begins_limb(tree, i);
     sr_sym_note(x, i, "articulated body");
-    if (tree->lanes != NULL && !limb) add_lanes(x, &limbs[i], &body[i]);
+    if (tree->lanes != NULL && !limb) sr_articulated_add_lanes(x, &limbs[i], &body[i]);
     for (int k = sr_link_nv[l->type] - 1; k >= 0; k--) {
       axes[l->v + k] = sr_axis_of(l, k);
       sr_articulated_eliminate(x, &body[i], l->v + k, tau[l->v + k], &axes[l->v + k]);

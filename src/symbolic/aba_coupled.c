@@ -9,6 +9,7 @@
 #include "dynamics/link.h"
 #include "model/elimination.h"
 #include "symbolic/articulated.h"
+#include "symbolic/lanes.h"
 
 typedef struct Wrench {
   srVec N, F;
@@ -25,7 +26,7 @@ typedef struct Work {
   srGraph* g;
   const struct srElimination* e;
   const srNode* driven;  // accelerations of the drivers
-  Body* body;            // n
+  Body *body, *limbs;    // n; limbs in lanes: what hangs on a link
   srAxis* axis;          // nv
   Wrench* F;             // by slot
   srNode* part;          // by slot and coordinate of its link: H_g/D of free coordinates
@@ -155,7 +156,7 @@ static void send_to_parent(const Work* w, Slots x, int i) {
   srGraph* g = w->g;
   const int parent = w->x->tree->link[i].parent;
   if (parent == 0 && x.goes == x.n) return;
-  Body *b = &w->body[i], *to = &w->body[parent];
+  Body *b = &w->body[i], *to = sr_sym_begins_limb(w->x->tree, i) ? &w->limbs[parent] : &w->body[parent];
   if (parent > 0) {
     sr_composite_to_parent(w->x, i, &b->rigid, &to->rigid);
     sr_articulated_to_parent(w->x, i, &b->rest, &to->rest);
@@ -168,12 +169,21 @@ static void send_to_parent(const Work* w, Slots x, int i) {
   }
 }
 
+static void add_lanes(const Work* w, int i) {
+  sr_composite_add_lanes(w->x, &w->limbs[i].rigid, &w->body[i].rigid);
+  sr_articulated_add_lanes(w->x, &w->limbs[i].rest, &w->body[i].rest);
+  w->body[i].has_rest = w->body[i].has_rest || w->limbs[i].has_rest;
+}
+
 static void inwards(const Work* w, const srNode* tau) {
   srNode* H = zeros(w, w->e->nslot);
-  for (int i = w->x->tree->n - 1; i > 0; i--) {
-    const srSymLink* l = &w->x->tree->link[i];
+  const srSymTree* tree = w->x->tree;
+  for (int i = tree->n - 1; i > 0; i--) {
+    const srSymLink* l = &tree->link[i];
     const Slots x = slots_of(w->e, i);
+    if (sr_sym_is_elsewhere(tree, i)) continue;
     sr_sym_note(w->x, i, "articulated body");
+    if (tree->lanes != NULL && !sr_sym_is_limb(tree, i)) add_lanes(w, i);
     end_groups(w, x, i);
     for (int k = sr_link_nv[l->type] - 1; k >= 0; k--) {
       const int dof = l->v + k;
@@ -232,6 +242,7 @@ static void outwards(const Work* w, srNode* a) {
   for (int i = 1; i < tree->n; i++) {
     const srSymLink* l = &tree->link[i];
     const Slots x = slots_of(w->e, i);
+    if (sr_sym_is_elsewhere(tree, i)) continue;
     sr_sym_note(w->x, i, "acceleration");
     wd[i] = sr_turn_down(g, &w->x->turn[i], wd[l->parent]);
     o[i] = sr_turn_down(g, &w->x->turn[i], srx_plus(g, o[l->parent], srx_cross3(g, wd[l->parent], w->x->p[i])));
@@ -246,18 +257,28 @@ void sr_sym_aba_coupled(srSymPass* x, const srNode* tau, const srNode* driven, s
   const struct srElimination* e = x->tree->m->elimination;
   const size_t n = (size_t)x->tree->n;
   Work w = {.x = x, .g = g, .e = e, .driven = driven};
-  w.body = sr_pool_alloc(pool, n * sizeof *w.body);
+  w.body = sr_pool_alloc(pool, n * sizeof *w.body), w.limbs = sr_pool_alloc(pool, n * sizeof *w.limbs);
   w.axis = sr_pool_alloc(pool, ((size_t)x->tree->m->nv + 1) * sizeof *w.axis);
   w.F = sr_pool_alloc(pool, ((size_t)e->nslot + 1) * sizeof *w.F);
   w.part = zeros(&w, e->naxis), w.D = zeros(&w, e->nproduct), w.u = zeros(&w, e->ngroup), w.a = zeros(&w, e->ngroup);
   for (int i = 0; i < e->nslot; i++) w.F[i] = (Wrench){srx_zero(g), srx_zero(g)};
   sr_sym_invdyna(x, NULL, true, NULL);
   for (size_t i = 1; i < n; i++) {
-    w.body[i].rigid = (srComposite){x->mass[i], x->h[i], x->J[i]};
-    w.body[i].rest = (srArticulated){.N = x->N[i], .F = x->F[i]};
-    for (int k = 0; k < 9; k++)
-      w.body[i].rest.J.x[k] = w.body[i].rest.H.x[k] = w.body[i].rest.M.x[k] = srx_number(g, 0);
+    if (x->tree->lanes != NULL)
+      w.limbs[i] = (Body){.rigid = sr_composite_nothing(g), .rest = sr_articulated_nothing(g)};
+    if (sr_sym_is_elsewhere(x->tree, (int)i)) continue;
+    w.body[i] = (Body){.rigid = {x->mass[i], x->h[i], x->J[i]}, .rest = sr_articulated_nothing(g)};
+    w.body[i].rest.N = x->N[i], w.body[i].rest.F = x->F[i];
   }
   inwards(&w, tau);
   outwards(&w, a);
+}
+
+bool sr_sym_couplings_stay(const srSymTree* tree, const srSymLanes* lanes) {
+  for (int i = 1; i < tree->n; i++) {
+    const int parent = tree->link[i].parent;
+    const Slots x = slots_of(tree->m->elimination, i);
+    if (lanes->lane[i] >= 0 && (parent == 0 || lanes->lane[parent] < 0) && x.goes < x.n) return false;
+  }
+  return true;
 }

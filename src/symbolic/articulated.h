@@ -39,4 +39,10 @@ typedef struct srComposite {
 } srComposite;
 void sr_composite_to_parent(srSymPass* x, int i, const srComposite* body, srComposite* parent);  // mass.c
 
+// Limbs in lanes: what those of all lanes are, to the link that they hang on.
+srArticulated sr_articulated_nothing(srGraph* g);
+srComposite sr_composite_nothing(srGraph* g);
+void sr_articulated_add_lanes(srSymPass* x, const srArticulated* limbs, srArticulated* to);
+void sr_composite_add_lanes(srSymPass* x, const srComposite* limbs, srComposite* to);
+
 #endif

@@ -203,12 +203,17 @@ static bool is_shorter(const srOperations* lane, const srOperations* whole) {
   return 10 * (lane->add + lane->mul) <= 9 * (whole->add + whole->mul);
 }
 
+// Are the constraint equations couplings within limbs and within the base alone?
+static bool eliminates(const Work* w, const srSymLanes* lanes) {
+  return w->m->elimination != NULL && w->m->ndriver == 0 && sr_sym_couplings_stay(w->reduced, lanes);
+}
+
 static srStatus make_vectors(Work* w, srEmitFunction* f, const srSymFunction* const* made, int n) {
   const int i = w->o->limbs == 2 ? 0 : 1;
   const srSymLanes* lanes = sr_sym_lanes(w->pool, w->reduced, w->o->limbs, false);
   int found = 0;
   for (int k = 0; k < n && lanes != NULL && w->context.symbols == NULL; k++) {
-    if (!made[k]->in_vector || (made[k]->partitioned && w->m->constrained)) continue;
+    if (!made[k]->in_vector || (made[k]->partitioned && w->m->constrained && !eliminates(w, lanes))) continue;
     srEmitFunction* own = in_lanes(w, made[k], &f[k], lanes);
     if (own == NULL || !is_arithmetic(own->code) || !is_shorter(&own->operations, &f[k].operations)) continue;
     own->lanes = lanes, own->nall = f[k].code->nout;
@@ -218,7 +223,8 @@ static srStatus make_vectors(Work* w, srEmitFunction* f, const srSymFunction* co
   sr_messages_add(
       w->messages, SR_SEVERITY_ERROR, (srPlace){0},
       "no function that was asked for has limbs in %d lanes: limbs of the same joints on one body, as many as "
-      "fill them, in accel (of trees), invdyna, dirdyna, mass or bias, and no parameters as arguments; leave "
+      "fill them, in accel (of trees and couplings), invdyna, dirdyna, mass or bias, and no parameters as arguments; "
+      "leave "
       "--limbs out",
       w->o->limbs);
   return SR_INPUT;

@@ -29,6 +29,8 @@ static inline bool sr_sym_begins_limb(const srSymTree* tree, int link) {
   const int parent = tree->link[link].parent;
   return parent > 0 && sr_sym_is_limb(tree, link) && !sr_sym_is_limb(tree, parent);
 }
+// Does no coupling leave a limb? Each of its groups ends on the limb itself (aba_coupled.c).
+bool sr_sym_couplings_stay(const srSymTree* tree, const srSymLanes* lanes);
 srNode sr_sym_lane_sum(srSymPass* pass, srNode x);  // over all lanes
 srVec sr_sym_lane_sum3(srSymPass* pass, srVec x);
 #define SR_LANE_SUM "sum of lanes"

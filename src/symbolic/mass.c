@@ -71,14 +71,13 @@ static void put_column(srSymPass* x, int i, int k, const srComposite* body, srNo
   }
 }
 
-static srComposite nothing(srGraph* g) {
+srComposite sr_composite_nothing(srGraph* g) {
   srComposite b = {.mass = srx_number(g, 0), .h = srx_zero(g)};
   for (int k = 0; k < 9; k++) b.J.x[k] = srx_number(g, 0);
   return b;
 }
 
-// Of the limbs of all lanes, to the link that they hang on.
-static void add_lanes(srSymPass* x, const srComposite* limbs, srComposite* to) {
+void sr_composite_add_lanes(srSymPass* x, const srComposite* limbs, srComposite* to) {
   srGraph* g = x->g;
   to->mass = srx_add(g, to->mass, sr_sym_lane_sum(x, limbs->mass));
   to->h = srx_plus(g, to->h, sr_sym_lane_sum3(x, limbs->h));
@@ -96,14 +95,14 @@ void sr_sym_mass(srSymPass* x, srNode* M) {
               *limbs = sr_pool_alloc(x->tree->pool, (size_t)n * sizeof *limbs);  // what hangs on a link in lanes
   for (int i = 0; i < nv * nv; i++) M[i] = srx_number(g, 0);
   for (int i = 1; i < n; i++) {
-    if (x->tree->lanes != NULL) limbs[i] = nothing(g);
+    if (x->tree->lanes != NULL) limbs[i] = sr_composite_nothing(g);
     if (!sr_sym_is_elsewhere(x->tree, i)) body[i] = (srComposite){x->mass[i], x->h[i], x->J[i]};
   }
   for (int i = n - 1; i > 0; i--) {
     const srSymLink* l = &x->tree->link[i];
     if (sr_sym_is_elsewhere(x->tree, i)) continue;
     sr_sym_note(x, i, "composite body");
-    if (x->tree->lanes != NULL && !sr_sym_is_limb(x->tree, i)) add_lanes(x, &limbs[i], &body[i]);
+    if (x->tree->lanes != NULL && !sr_sym_is_limb(x->tree, i)) sr_composite_add_lanes(x, &limbs[i], &body[i]);
     for (int k = 0; k < sr_link_nv[l->type]; k++) put_column(x, i, k, &body[i], M);
     if (l->parent == 0) continue;
     sr_composite_to_parent(x, i, &body[i], sr_sym_begins_limb(x->tree, i) ? &limbs[l->parent] : &body[l->parent]);
