@@ -25,7 +25,7 @@ grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Fu
 page=$(dirname "$sarrus")/share/sarrus/page/view.html
 [ -e "$page" ] || skip "in a browser: the front end is not built, it needs npm ci in page/ (tools/setup)"
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "in a browser: chromium is not installed (tools/setup --tests)"
-if ! ${CC:-cc} -D_POSIX_C_SOURCE=200809L -std=c17 -Iinclude -o "$work/session" tests/page/live_pipe.c -L"$build" -lsarrus -Wl,-rpath,"$build" > "$work/log" 2>&1; then
+if ! ${CC:-cc} -std=gnu17 -Iinclude -o "$work/session" tests/page/live_pipe.c -L"$build" -lsarrus -Wl,-rpath,"$build" > "$work/log" 2>&1; then
   echo "FAILED editor: a session does not compile: $(head -c 300 "$work/log")"
   exit 1
 fi
