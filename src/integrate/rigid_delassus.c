@@ -19,7 +19,7 @@
 #define REFINEMENTS 3
 #define ITERATIONS 200         // of an attempt of the cone problem: beyond them it is not solved
 #define ITERATIONS_EVENT 5000  // the same where an event depends on it, at the most
-#define SOFT_LEAST 1e-3   // of their own mobility: compliance of all rows at the end of the start of a cone problem
+#define SOFT_LEAST 1e-6   // of their own mobility: compliance of all rows at the end of the start of a cone problem
 #define SOFT_SOLVED 1e-6  // of the right-hand side: residual there
 #define REDUNDANT 1e-10   // compliance of normals relative to their own, in cone problems with dependent rows
 
@@ -199,9 +199,9 @@ void sri_rigid_begin_soft(srRigid* x) {
   }
   if (x->npart < 2 || !friction) return;  // then the solution is unique
   o.method = sr_contact_method_find("newton");
-  o.tolerance = SOFT_SOLVED * sri_largest(x->nrow, p->q);
   o.iterations = ITERATIONS;
   for (double soft = 1; soft > 0.5 * SOFT_LEAST; soft *= 0.1) {
+    o.tolerance = SOFT_SOLVED * fmin(1, 1e3 * soft) * sri_largest(x->nrow, p->q);
     for (int i = 0; i < x->npart; ++i) {
       const int k = x->part[i].first;
       p->cone[i].compliance[0] = p->cone[i].compliance[1] = soft * fabs(x->A[k * x->nrow + k]);

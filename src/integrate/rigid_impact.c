@@ -2,14 +2,13 @@
 // equations in the matrix of the problem. A sequence that does not end is ended by a compression of all of them together.
 #include "integrate/rigid_touch.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define NOISE 1e-6              // of the largest speed of approach: that of a closed contact, by the error of the step
-#define IMPACT_TOLERANCE 1e-13  // of the velocities before: residual of all contacts together, ...
-#define ROUNDING                                                                                                       \
-  16  // ... or so many times the rounding of their terms, which redundant contacts contradict each other by
+#define IMPACT_TOLERANCE 1e-13  // of the velocities before: residual of all contacts together; at least ...
+// ... this part of a speed that is 0: redundant contacts contradict each other by the error of their positions, and a corner would be lifted to meet them all
+#define LEAST 1e-3
 #define IMPACT_COARSE 1e-6  // the same where masses differ so much that rounding of the impulses is larger
 #define PASSES 1e-3         // of the velocities before: approach that an impact must not leave
 #define SHOCK 1e-7          // of the slip: approach of an impact without collision
@@ -61,17 +60,9 @@ double sri_rigid_kinetic_change(srRigid* x, const double* v) {
   return sum;
 }
 
-// Residual of the problem of all contacts together. Where less is asked than redundant contacts can meet, every start would be tried, and the least of the residuals would
-// choose among solutions.
-static double tolerance_of(const srRigid* x, const double* v) {
-  const size_t nv = (size_t)x->inner.nv;
-  double most = 0;
-  for (size_t r = 0; r < (size_t)x->nrow; ++r) {
-    double sum = 0;
-    for (size_t i = 0; i < nv; ++i) sum += fabs(x->W[r * nv + i] * v[i]);
-    most = fmax(most, sum);
-  }
-  return fmax(IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q), ROUNDING * DBL_EPSILON * most);
+// Residual of the problem of all contacts together.
+static double tolerance_of(const srRigid* x) {
+  return fmax(IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q), LEAST * x->o.speed);
 }
 
 // The contact problem with the velocities before (nrow); a contact without a consistent force approaches a little, and has no restitution.
@@ -202,7 +193,7 @@ int sri_rigid_strike(srRigid* x, double t, double* v) {
   const srImpactLaw law = law_of(x);
   sri_rigid_velocities(x, v, before);
   pose(x, before);
-  const double tolerance = tolerance_of(x, v);
+  const double tolerance = tolerance_of(x);
   if (solve(x, law, tolerance, &result) != SR_OK)
     return sri_rigid_fail(x,
                           "an impact has more contacts than there is memory for, or friction that does not let it end");
