@@ -122,7 +122,9 @@ TEST(an_emptied_pool_keeps_its_room) {
     sr_pool_empty(&pool);
     if (round == 0) calls = meter.calls;
   }
-#ifndef RUNNER_SANITIZED  // there each request has a block of its own
+#ifdef RUNNER_SANITIZED  // there each request has a block of its own
+  ENSURE(meter.calls >= calls);
+#else
   ENSURE_EQUAL(meter.calls, calls);
 #endif
   sr_pool_free(&pool);
