@@ -122,6 +122,7 @@ struct srRigid {
   int* numbers;
   long generation, evaluated;  // of the statuses: now, and when the switching functions were evaluated
   double t_settled, t_evaluated;
+  int rounds;     // of opening and closing at the present instant
   bool wrong;     // a force at the last evaluation of the switching functions is clearly not one of its status
   double* value;  // (3 most): of them
 };

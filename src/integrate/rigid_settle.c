@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-#define ROUNDS 50         // of closing and opening at one instant
+#define ROUNDS 50         // of closing and opening of one set of causes
+#define ROUNDS_MOST 200   // of all that follow each other at one instant
 #define CONE_MOST 3.0     // times u_c: slip of a cone that stays one
 #define LEAVES_TOO 1.5    // the same where another one has left: that is at 2
 #define CLEAR_SPEED 0.05  // m/s: what separates so fast after an impact, and by the accelerations before it ...
@@ -70,7 +71,7 @@ static void mark_still(srRigid* x, const signed char* cause) {
 }
 
 static int statuses_here(srRigid* x, double t, const double* q, double* v, const double* y) {
-  for (int round = 0; round < ROUNDS; ++round) {
+  for (int round = 0; round < ROUNDS && x->rounds < ROUNDS_MOST; ++round, ++x->rounds) {
     sri_touch_velocities(x, v);
     for (int i = 0; i < x->ntouch; ++i) {
       srTouch* at = &x->touch[i];
@@ -199,6 +200,7 @@ static bool find_slow(srRigid* x, const double* v, signed char* cause) {
 }
 
 int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
+  x->rounds = 0;
   int answer = settle_once(x, t, q, v, y, cause);
   for (int round = 0; round < ROUNDS && answer == 0 && find_slow(x, v, x->fired); ++round) {
     answer = settle_once(x, t, q, v, y, x->fired);
