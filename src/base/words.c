@@ -40,7 +40,7 @@ const char* sr_nearest_word(const char* word, const char* const* words, int nwor
   const char* nearest = NULL;
   int best = LONGEST + 1;
   for (int i = 0; i < nword; i++) {
-    const size_t n = strlen(words[i]);
+    const size_t n = words[i] ? strlen(words[i]) : LONGEST + 1;
     if (n > LONGEST) continue;
     const int d = distance(word, (int)length, words[i], (int)n);
     const int longer = (int)(length > n ? length : n);
