@@ -32,8 +32,7 @@
   X(mg_set_request_handler)                                                                                            \
   X(mg_set_websocket_handler)                                                                                          \
   X(mg_get_request_info)                                                                                               \
-  X(mg_write) X(mg_websocket_write) X(mg_get_server_ports) X(mg_set_user_connection_data)                              \
-      X(mg_get_user_connection_data)
+  X(mg_write) X(mg_websocket_write) X(mg_get_server_ports) X(mg_set_user_connection_data) X(mg_get_user_connection_data)
 #define DECLARE(name) static __typeof__(&name) p_##name;
 FUNCTIONS(DECLARE)
 #undef DECLARE

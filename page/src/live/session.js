@@ -63,7 +63,8 @@ export class Session {
     this.engine.ask(job.request).then((answer) => { this.busy = false; job.done(answer); }, (error) => {
       this.busy = false;
       if (this.lost) job.done({ ok: false, error: 'The engine is not there; trying again.' });
-      else job.fail(error);
+      else if (job.request === advance) job.fail(error);  // the next frame asks again
+      else job.done({ ok: false, error: error.message });
     }).then(() => this.pump()).catch((error) => this.tell('error', error.message));
   }
 
