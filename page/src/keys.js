@@ -1,6 +1,7 @@
 // Everything that can be done, with its key: for the keyboard, for Ctrl K, for the list of keys.
 import { clear, el } from './dom.js';
 import { icon } from './icons.js';
+import { named, pairsOf } from './phase.js';
 import { glyph } from './tree.js';
 import { set, state, toggle } from './state.js';
 import { toggleTheme } from './theme.js';
@@ -119,6 +120,15 @@ export function openPalette(page, only) {
     for (const item of page.tree.items) if (item.kind !== 'group') add('thing', item.name, item.more, () => set({ selection: { kind: item.kind, index: item.index } }), item.glyph);
   }
   for (const c of run.columns) add('column', c.name, c.unit === '1' ? '' : c.unit, () => page.plots.add([c.name]), 'chart');
+  const addPair = (pair) => add('pair', `Plot ${named(pair)}`, '', () => page.plots.add(pair), 'chart');
+  for (const pair of pairsOf(run)) addPair(pair);
+  // "A against B" finds any two columns.
+  const against = (text) => {
+    const words = /^(?:plot\s+)?(\S+)\s+against\s+(\S+)$/.exec(text.trim().toLowerCase());
+    if (!words) return;
+    const [y, x] = [words[1], words[2]].map((word) => run.columns.filter((c) => c.name.toLowerCase() === word)[0]?.name);
+    if (y && x && y !== x && !entries.some((e) => e.text === `Plot ${y} against ${x}`)) addPair({ y, x });
+  };
   const input = el('input', { type: 'text', placeholder: only === 'column' ? 'Column to plot' : 'Find or do anything', spellcheck: 'false', 'aria-label': 'Find' });
   const list = el('div', { class: 'list', role: 'listbox' });
   let found = [], at = 0, veil = null;
@@ -130,6 +140,7 @@ export function openPalette(page, only) {
   });
   const search = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    against(input.value);
     found = entries.filter((e) => words.every((word) => e.low.includes(word)));
     if (words.length > 0) found.sort((a, b) => b.low.startsWith(words[0]) - a.low.startsWith(words[0]));
     found = found.slice(0, 60);

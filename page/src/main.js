@@ -96,7 +96,7 @@ export class Page {
     run.measure = measure(run);
     run.scale = run.measure.scale;
     this.tree = new parts.Tree(run);
-    this.properties = new parts.Properties(run);
+    this.properties = new parts.Properties(run, (names) => this.plots.add(names));
     this.plots = new parts.Plots(run, () => this.palette('column'));
     this.report = new parts.Report(run);
     this.timeline = new parts.Timeline(run);

@@ -1,10 +1,11 @@
-// Plots of columns over time. The playhead is an element of its own, moved and never redrawn.
+// Plots of columns over time, and of one against another (phase.js). The playhead is an element of its own, moved and never redrawn.
 import uPlot from 'uplot';
 import { clear, el, number } from './dom.js';
 import { icon } from './icons.js';
+import { PhasePlot } from './phase.js';
 import { columnsOf } from './tree.js';
 import { on, set, state } from './state.js';
-import { colors, series } from './theme.js';
+import { axisStyle, series } from './theme.js';
 
 const MOST_POINTS = 20000;
 
@@ -96,6 +97,8 @@ export class Plot {
     this.area.addEventListener('wheel', (event) => this.zoom(event), { passive: false });
   }
 
+  get names() { return this.columns.map((c) => c.name); }
+
   hide(i, alone) {
     if (alone) {
       const others = this.columns.map((_, k) => k).filter((k) => k !== i), isAlone = others.every((k) => this.hidden.has(k));
@@ -107,8 +110,7 @@ export class Plot {
   }
 
   draw(width, height) {
-    const c = colors();
-    const axis = { stroke: c.mute, grid: { stroke: c.line, width: 1 }, ticks: { show: false }, font: '10.5px Inter, system-ui, sans-serif' };
+    const axis = axisStyle();
     const minus = (u, splits) => splits.map((x) => number(x, 5));
     this.chart?.destroy();
     this.buttons.forEach((b, i) => b.style.setProperty('--c', series(i)));
@@ -190,7 +192,7 @@ export class Plots {
 
   switches() { return []; }
 
-  make(names) { return new Plot(this, names); }
+  make(names) { return Array.isArray(names) ? new Plot(this, names) : new PhasePlot(this, names); }  // or {y, x}
 
   show() {
     clear(this.list).append(...(this.plots.length > 0 ? this.plots.map((p) => p.element) : [this.empty]));
@@ -215,11 +217,11 @@ export class Plots {
     if (plot.columns.length === 0) return;
     this.plots.push(plot);
     this.show();
-    plot.element.scrollIntoView({ block: 'nearest' });
+    requestAnimationFrame(() => plot.element.scrollIntoView({ block: 'nearest' }));  // when charts have their heights
   }
 
   // The columns of all plots, and other plots in their place.
-  get names() { return this.plots.map((p) => p.columns.map((c) => c.name)); }
+  get names() { return this.plots.map((p) => p.names); }
   arrange(lists) {
     for (const plot of this.plots) plot.chart?.destroy();
     this.plots = lists.map((names) => this.make(names)).filter((plot) => plot.columns.length > 0);

@@ -25,6 +25,11 @@ const themes = {
 export const axisColors = ['#e5484d', '#30a46c', '#3e63dd'];
 
 export function colors() { return themes[state.theme]; }
+export function axisStyle() {  // of plots
+  const c = colors();
+  return { stroke: c.mute, grid: { stroke: c.line, width: 1 }, ticks: { show: false }, font: '10.5px Inter, system-ui, sans-serif' };
+}
+
 export function series(i) { return colors()[`s${(i % 6) + 1}`]; }
 
 // Chosen before, in the address, or what the system prefers. Storage may be refused: then nothing is remembered.

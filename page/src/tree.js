@@ -2,6 +2,7 @@
 // elements, so that thousands cost nothing.
 import { clear, el, fixed, number, svg } from './dom.js';
 import { icon } from './icons.js';
+import { named, pairsOf } from './phase.js';
 import { isSelected, on, set, state } from './state.js';
 
 const MOST_CONTACTS = 8;
@@ -216,8 +217,9 @@ export class Tree {
 
 // ---- properties of the selection --------------------------------------------------------------------------------------
 export class Properties {
-  constructor(run) {
+  constructor(run, plot) {  // plot({y, x}) draws one column against another
     this.run = run;
+    this.plot = plot;
     this.element = el('div', { class: 'properties' });
     on('selection', () => this.fill());
     this.fill();
@@ -239,6 +241,8 @@ export class Properties {
     const x = model[names[s.kind]][s.index];
     if (!x) return;
     this.element.append(el('div', { class: 'title' }, el('h2', {}, x.name), el('span', { class: 'mute' }, s.kind)));
+    const against = this.against(s);
+    if (against) this.element.append(against);
     if (s.kind === 'body') this.body(x, s.index);
     if (s.kind === 'closure' || (s.kind === 'force' && x.b)) {
       if (x.type ?? x.law) this.pair(s.kind === 'closure' ? 'type' : 'law', x.type ?? x.law);
@@ -251,6 +255,12 @@ export class Properties {
     }
     const own = columnsOf(run, s);
     if (s.kind !== 'body') for (const c of own.slice(0, 14)) this.column(c);
+  }
+
+  against(s) {
+    const pairs = pairsOf(this.run, s).slice(0, 6), what = s.kind === 'body' ? 'phase' : 'force against penetration';
+    if (pairs.length === 0) return null;
+    return el('button', { class: 'pill against', title: `Plot ${pairs.map(named).join('; ')}`, on: { click: () => pairs.forEach((pair) => this.plot(pair)) } }, what);
   }
 
   column(c) {

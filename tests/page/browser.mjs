@@ -111,7 +111,7 @@ class Tab {
 
   async press(key, modifiers = 0) {
     const code = { ' ': 'Space' }[key] ?? key, text = key.length === 1 && (modifiers & 3) === 0 ? key : undefined;
-    const numbers = { ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Home: 36, End: 35, Enter: 13, Escape: 27, ' ': 32 };
+    const numbers = { ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Home: 36, End: 35, Enter: 13, Escape: 27, ' ': 32, '.': 190 };
     const event = { key, code, text, modifiers, windowsVirtualKeyCode: numbers[key] ?? key.toUpperCase().charCodeAt(0) };
     await this.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', ...event });
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event, text: undefined });

@@ -93,6 +93,61 @@ async function checkMotion(page) {
   quiet(page, 'hexapod');
 }
 
+// ---- one column against another -----------------------------------------------------------------------------------------
+async function checkPhase(page) {
+  const table = readTable('hexapod.csv'), t = table.column('t'), q = table.column('q.tibia3'), v = table.column('v.tibia3');
+  await page.open(address('hexapod.html', '?quality=low&play=0&theme=light'));
+  const before = await page.run(() => window.sarrus.page.plots.plots.length);
+  await page.press('k', 2);
+  for (const letter of 'v.tibia3 against q.tibia3') await page.press(letter);
+  await page.press('Enter');
+  await frames(page, 2);
+  const made = await page.run(() => window.sarrus.page.plots.plots.map((p) => p.names));
+  ensure(made.length === before + 1 && made.at(-1).y === 'v.tibia3' && made.at(-1).x === 'q.tibia3', `Ctrl K makes ${JSON.stringify(made.at(-1))}`);
+  // The dot: where values of the table are between the ends of the axes, in pixels of the screen.
+  const geometry = () => page.run(() => {
+    const plot = window.sarrus.page.plots.plots.at(-1), box = plot.chart.over.getBoundingClientRect(), dot = plot.dot.getBoundingClientRect(), { x, y } = plot.chart.scales;
+    return { box: [box.left, box.top, box.width, box.height], dot: [(dot.left + dot.right) / 2, (dot.top + dot.bottom) / 2], x: [x.min, x.max], y: [y.min, y.max], shown: plot.dot.style.visibility !== 'hidden' };
+  });
+  const place = (g, a, b) => [g.box[0] + g.box[2] * (a - g.x[0]) / (g.x[1] - g.x[0]), g.box[1] + g.box[3] * (g.y[1] - b) / (g.y[1] - g.y[0])];
+  const apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+  for (const row of [0, 33, 57, t.length - 1]) {
+    await goTo(page, t[row]);
+    const g = await geometry();
+    ensure(g.shown && apart(g.dot, place(g, q[row], v[row])) < 1, `the dot of the phase plot at t = ${t[row]} is at ${g.dot}, not at ${place(g, q[row], v[row])}`);
+    ensure(g.x[0] < Math.min(...q) && g.x[1] > Math.max(...q) && g.y[0] < Math.min(...v) && g.y[1] > Math.max(...v), `the axes of the phase plot end within the values: ${g.x} ${g.y}`);
+  }
+  // Its line is drawn there: pixels in its colour at rows far from the dot.
+  const g = await geometry(), at = t.map((_, i) => place(g, q[i], v[i])).filter((p) => apart(p, g.dot) > 20);
+  const drawn = await page.run((points) => {
+    const { ctx } = window.sarrus.page.plots.plots.at(-1).chart, { canvas } = ctx, box = canvas.getBoundingClientRect(), k = devicePixelRatio;
+    const { data } = ctx.getImageData(0, 0, canvas.width, canvas.height);
+    return points.filter(([x, y]) => [-1, 0, 1].some((i) => [-1, 0, 1].some((j) => {
+      const o = 4 * (canvas.width * (Math.round((y - box.top) * k) + j) + Math.round((x - box.left) * k) + i);
+      return data[o + 3] > 60 && data[o + 2] - data[o] > 60;
+    }))).length;
+  }, at);
+  ensure(at.length > 50 && drawn === at.length, `the line of the phase plot goes through ${drawn} of ${at.length} values`);
+  // A click near a row, which no other row is as close to, sets its time.
+  const lone = t.map((_, i) => i).find((i) => i > 0 && t.every((_, k) => k === i || apart(place(g, q[k], v[k]), place(g, q[i], v[i])) > 7));
+  ensure(lone !== undefined, 'no row of the phase plot is alone');
+  const [x, y] = place(g, q[lone], v[lone]);
+  await page.click(x + 1, y - 1);
+  await frames(page, 2);
+  const time = await page.run(() => window.sarrus.state.time);
+  ensure(time === t[lone], `a click at t = ${t[lone]} in the phase plot sets ${time}`);
+  // The button of a body; plots that are put back are the same ones.
+  await page.run(() => { const { run } = window.sarrus.page; window.sarrus.set({ selection: { kind: 'body', index: run.model.bodies.findIndex((b) => b.name === 'tibia3') } }); });
+  await page.run(() => [...document.querySelectorAll('.properties button')].find((b) => b.textContent === 'phase').click());
+  await page.run(() => window.sarrus.set({ selection: { kind: 'contact', index: 0 } }));
+  await page.run(() => [...document.querySelectorAll('.properties button')].find((b) => b.textContent === 'force against penetration').click());
+  const names = await page.run(() => { const { plots } = window.sarrus.page, before = JSON.stringify(plots.names); plots.arrange(plots.names); return [before, JSON.stringify(plots.names)]; });
+  const [phase, force] = JSON.parse(names[0]).slice(-2);
+  ensure(phase.y === 'v.tibia3' && /^contact\(limb1\)\.n$/.test(force.y) && force.x === 'contact(limb1).penetration', `buttons plot ${JSON.stringify([phase, force])}`);
+  ensure(names[0] === names[1], 'plots that are put back are others');
+  quiet(page, 'phase plots');
+}
+
 // ---- keyboard ---------------------------------------------------------------------------------------------------------
 async function checkKeys(page) {
   const get = (what) => page.run(`(w) => ({ time: sarrus.state.time, playing: sarrus.state.playing, show: sarrus.state.show, theme: sarrus.state.theme, speed: sarrus.state.speed, selection: sarrus.state.selection, mode: sarrus.state.mode, plots: sarrus.page.plots.plots.length, follow: sarrus.state.follow, hidden: [...sarrus.state.hidden], loop: sarrus.state.loop })[w]`, what);
@@ -344,7 +399,7 @@ async function takePictures(page) {
 }
 
 const parts = {
-  motion: [1366, 768, async (page) => { await checkMotion(page); await checkKeys(page); }],
+  motion: [1366, 768, async (page) => { await checkMotion(page); await checkPhase(page); await checkKeys(page); }],
   names: [1120, 420, async (page) => { await checkHostile(page); await checkFlat(page); }],
   modes: [1120, 420, checkModes],
   embed: [800, 480, checkEmbed],

@@ -1,5 +1,6 @@
 // Plots of rows that come: the last seconds, or what was zoomed; the window goes on with the playhead. One plot a frame is drawn anew.
 import { el } from '../dom.js';
+import { PhasePlot } from '../phase.js';
 import { Plot, Plots } from '../plots.js';
 import { state } from '../state.js';
 
@@ -110,6 +111,35 @@ class LivePlot extends Plot {
 }
 LivePlot.prototype.dragScales = false;
 
+// The last seconds up to the playhead.
+class LivePhasePlot extends PhasePlot {
+  constructor(owner, names) {
+    super(owner, names);
+    this.part = [0, -1, 1];
+  }
+
+  rows() { return this.part; }
+
+  choose() {
+    const { run } = this, { start, end } = run, { span } = this.owner, to = Number.isFinite(span) ? Math.min(end, Math.max(state.time, start + span)) : end;
+    this.part[0] = Number.isFinite(span) ? run.nearestRow(Math.max(start, to - span)) : 0;
+    this.part[1] = Math.min(run.rows - 1, run.nearestRow(to));
+    this.part[2] = Math.max(1, Math.ceil((this.part[1] - this.part[0]) / (10 * MOST)));
+    run.seek(state.time);
+  }
+
+  draw(width, height) {
+    this.choose();
+    super.draw(width, height);
+  }
+
+  refresh() {
+    if (!this.chart) return;
+    this.choose();
+    if (this.zoomed) this.chart.redraw(true); else this.reset();
+  }
+}
+
 export class LivePlots extends Plots {
   switches() {
     this.span = this.run.session.span ?? 10;
@@ -128,7 +158,7 @@ export class LivePlots extends Plots {
     this.due = this.plots.length;
   }
 
-  make(names) { return new LivePlot(this, names); }
+  make(names) { return Array.isArray(names) ? new LivePlot(this, names) : new LivePhasePlot(this, names); }
 
   update() {
     super.update();
