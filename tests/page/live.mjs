@@ -55,6 +55,7 @@ async function checkRun(page) {
   await open(page, 'pendulum.xml');
   const picture = () => page.run(() => { const { page: p, state: s } = window.sarrus; p.run.pose(s.time); return p.scene.picture(); });
   const first = await picture(), before = await state(page);
+  await page.run(() => window.sarrus.page.plots.add({ y: 'v.theta', x: 'q.theta' }));
   ensure(before.rows === 1 && before.time === 0 && before.pill === 'paused', `a page that has begun: ${JSON.stringify(before)}`);
   await page.press(' ');
   await page.until('it runs', () => window.sarrus.state.playing && window.sarrus.state.time > 0.3);
@@ -68,6 +69,16 @@ async function checkRun(page) {
   ensure(first !== await picture(), 'the picture does not change');
   // Rows, and what is drawn, are those of `sarrus run`.
   await runTo(page, 1.2);
+  // One column against another goes on with the rows: its dot is where the axes have the newest values, and they reach over all of them.
+  await frames(page, 12);
+  const phase = await page.run(() => {
+    const { plots, run } = window.sarrus.page, plot = plots.plots.at(-1), over = plot.chart.over.getBoundingClientRect(), dot = plot.dot.getBoundingClientRect();
+    const { x, y } = plot.chart.scales, values = ['q.theta', 'v.theta'].map((name) => Array.from({ length: run.rows }, (_, i) => run.value(run.column(name), i)));
+    const [a, b] = values.map((list) => list.at(-1)), at = [over.left + over.width * (a - x.min) / (x.max - x.min), over.top + over.height * (y.max - b) / (y.max - y.min)];
+    const inside = [x, y].every((axis, k) => values[k].every((v) => v > axis.min && v < axis.max));
+    return { apart: Math.hypot((dot.left + dot.right) / 2 - at[0], (dot.top + dot.bottom) / 2 - at[1]), inside };
+  });
+  ensure(phase.apart < 1 && phase.inside, `the phase plot of rows that come: ${JSON.stringify(phase)}`);
   const table = readTable('pendulum.csv'), t = table('t'), theta = table('q.theta'), rows = await column(page, 'q.theta');
   const most = Math.max(...rows.slice(0, 100).map(([x, y]) => Math.abs(y - theta[t.findIndex((s) => Math.abs(s - x) < 1e-9)])));
   ensure(most < SINGLE, `angles are ${most} rad from those of sarrus run`);
