@@ -117,17 +117,18 @@ async function checkPhase(page) {
     ensure(g.shown && apart(g.dot, place(g, q[row], v[row])) < 1, `the dot of the phase plot at t = ${t[row]} is at ${g.dot}, not at ${place(g, q[row], v[row])}`);
     ensure(g.x[0] < Math.min(...q) && g.x[1] > Math.max(...q) && g.y[0] < Math.min(...v) && g.y[1] > Math.max(...v), `the axes of the phase plot end within the values: ${g.x} ${g.y}`);
   }
-  // Its line is drawn there: pixels in its colour at rows far from the dot.
-  const g = await geometry(), at = t.map((_, i) => place(g, q[i], v[i])).filter((p) => apart(p, g.dot) > 20);
-  const drawn = await page.run((points) => {
+  // Its line is drawn: pixels in its colour at rows, and midway between them.
+  const g = await geometry(), points = t.map((_, i) => place(g, q[i], v[i])), middles = points.slice(1).map((p, i) => [(p[0] + points[i][0]) / 2, (p[1] + points[i][1]) / 2]);
+  const at = [...points, ...middles].filter((p) => apart(p, g.dot) > 20);
+  const drawn = await page.run((places) => {
     const { ctx } = window.sarrus.page.plots.plots.at(-1).chart, { canvas } = ctx, box = canvas.getBoundingClientRect(), k = devicePixelRatio;
     const { data } = ctx.getImageData(0, 0, canvas.width, canvas.height);
-    return points.filter(([x, y]) => [-1, 0, 1].some((i) => [-1, 0, 1].some((j) => {
+    return places.filter(([x, y]) => [-1, 0, 1].some((i) => [-1, 0, 1].some((j) => {
       const o = 4 * (canvas.width * (Math.round((y - box.top) * k) + j) + Math.round((x - box.left) * k) + i);
       return data[o + 3] > 60 && data[o + 2] - data[o] > 60;
     }))).length;
   }, at);
-  ensure(at.length > 50 && drawn === at.length, `the line of the phase plot goes through ${drawn} of ${at.length} values`);
+  ensure(at.length > 100 && drawn === at.length, `the line of the phase plot goes through ${drawn} of ${at.length} places`);
   // A click near a row, which no other row is as close to, sets its time.
   const lone = t.map((_, i) => i).find((i) => i > 0 && t.every((_, k) => k === i || apart(place(g, q[k], v[k]), place(g, q[i], v[i])) > 7));
   ensure(lone !== undefined, 'no row of the phase plot is alone');
