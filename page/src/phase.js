@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import { el, number } from './dom.js';
 import { icon } from './icons.js';
 import { set, state } from './state.js';
-import { axisStyle, colors, series } from './theme.js';
+import { axisStyle, series } from './theme.js';
 
 const LEAST_HEIGHT = 210;
 
@@ -61,7 +61,7 @@ export class PhasePlot {
   rows() { return [0, this.run.rows - 1, 1]; }  // that are drawn: first, last, every how many
 
   draw(width, height) {
-    const c = colors(), axis = { ...axisStyle(), values: (u, splits) => splits.map((x) => number(x, 5)), labelFont: '11px Inter, system-ui, sans-serif', labelSize: 16, labelGap: 0 };
+    const axis = { ...axisStyle(), values: (u, splits) => splits.map((x) => number(x, 5)), labelFont: '11px Inter, system-ui, sans-serif', labelSize: 16, labelGap: 0 };
     const [x, y] = this.columns;
     const keep = this.zoomed && this.chart ? [{ ...this.chart.scales.x }, { ...this.chart.scales.y }] : null;
     this.chart?.destroy();
@@ -78,7 +78,6 @@ export class PhasePlot {
       series: [{}, { facets: [{ scale: 'x', auto: false }, { scale: 'y', auto: false }], stroke: series(0), width: 1.25, pxAlign: 0, points: { show: false }, paths: () => this.path() }],
       hooks: { draw: [() => { this.move(); this.point(); }], setSelect: [(u) => { if (u.select.width > 0) this.zoomed = true; }] },
     }, [null, [[0], [0]]], this.area);
-    this.chart.root.style.color = c.text;
     this.chart.over.addEventListener('click', (event) => {
       const row = this.nearest(event.offsetX, event.offsetY);
       if (row >= 0) set({ time: this.run.times[row], playing: false });
