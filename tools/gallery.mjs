@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Browser } from '../tests/page/browser.mjs';
 
 const [, , chromium, what, folder, out] = process.argv;
+const EMPTY = 2e-4;  // share of the pixels that bodies cover: below, nothing is seen
 const frames = (tab, n) => tab.run((count) => new Promise((done) => {
   const step = () => { if (count-- > 0) requestAnimationFrame(step); else done(true); };
   step();
@@ -31,18 +32,25 @@ img { display: block; width: 100%; aspect-ratio: 8/5; background: linear-gradien
 figcaption { padding: 8px 12px 10px; font-size: 13px; } figcaption b { display: block; overflow-wrap: anywhere; } figcaption span { color: var(--mute); font-size: 12px; line-height: 17px; display: block; }`;
 
 async function gallery(tab) {
-  const models = readFileSync(0, 'utf8').trim().split('\n').filter(Boolean), sections = new Map();
+  const models = readFileSync(0, 'utf8').trim().split('\n').filter(Boolean), sections = new Map(), empty = [];
   let bytes = 0;
   for (const model of models) {
     const name = model.slice('models/'.length, -'.xml'.length), file = name.replaceAll('/', '--');
     await tab.open(`${pathToFileURL(join(folder, `${file}.html`))}?embed=film&play=0&theme=light`);
-    const address = await tab.run(() => {
+    const { address, drawn } = await tab.run(() => {
       const { page, set } = window.sarrus;
       set({ show: { ...window.sarrus.state.show, grid: false }, time: page.run.start + 0.6 * (page.run.end - page.run.start) });
       page.run.pose(window.sarrus.state.time);
+      page.scene.fit();
       page.scene.draw();
-      return page.scene.canvas.toDataURL('image/webp', 0.8);
+      const { canvas } = page.scene, copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+      copy.drawImage(canvas, 0, 0);
+      const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+      let opaque = 0;
+      for (let i = 3; i < data.length; i += 4) if (data[i] === 255) opaque++;
+      return { address: canvas.toDataURL('image/webp', 0.8), drawn: opaque / (data.length / 4) };
     });
+    if (drawn < EMPTY) { empty.push(model); console.error(`tools/gallery: ${model}: its picture is empty`); }
     bytes += save(`${file}.webp`, address.split(',')[1]);
     const group = name.includes('/') ? name.split('/')[0] : '';
     if (!sections.has(group)) sections.set(group, []);
@@ -55,7 +63,7 @@ async function gallery(tab) {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><title>Models · Sarrus</title>
 <style>${style}</style></head><body><h1>Models</h1><p>The models that come with Sarrus, drawn by its page. <b>sarrus run MODEL --page model.html</b> writes a page of each in motion.</p>
 ${known.map((g) => `<h2>${escape(title(g))}</h2><div class="models">${sections.get(g).join('\n')}</div>`).join('\n')}</body></html>\n`);
-  console.log(`${models.length} models, ${(bytes / 1e3).toFixed(0)} kB of pictures: ${join(out, 'index.html')}`);
+  console.log(`${models.length} models, ${empty.length} of them empty, ${(bytes / 1e3).toFixed(0)} kB of pictures: ${join(out, 'index.html')}`);
 }
 
 // [page, name, address]: two pages in two themes.

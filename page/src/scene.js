@@ -9,22 +9,28 @@ import { isSelected, on, set, state } from './state.js';
 import { colors } from './theme.js';
 
 const MANY = 12;  // equal shapes that become instances
+const SMALLEST = 0.5;  // m, the radius of a model without extent
 const matrix = new Matrix4(), v = new Vector3(), w = new Vector3();
 
 // Lengths of the model, for everything whose size has no other measure: radius about its bodies at the start. What it reaches in the whole
-// run counts where that is not much more, and nothing carries it away.
+// run counts where that is not much more, and nothing carries it away, or where its bodies begin in one point. SMALLEST: where they stay there.
 export function measure(run) {
   const first = boxAt(run, run.start, new Box3()), all = first.clone();
   for (let i = 1; i <= 12; i++) boxAt(run, run.start + (run.end - run.start) * i / 12.3, all);
   run.pose(run.start);
   if (first.isEmpty()) first.expandByPoint(v.set(0, 0, 0));
-  const radius = (box) => box.getSize(v).length() / 2, box = run.base < 0 && radius(all) < 1.8 * radius(first) ? all : first;
-  return { centre: box.getCenter(new Vector3()), size: box.getSize(new Vector3()), scale: Math.max(radius(box), 1e-6) };
+  const point = radius(first) < 1e-3 * radius(all);
+  if (point) all.expandByScalar(0.15 * radius(all));  // for the figures of the bodies themselves
+  const box = run.base < 0 && (point || radius(all) < 1.8 * radius(first)) ? all : first;
+  return { centre: box.getCenter(new Vector3()), size: box.getSize(new Vector3()), scale: radius(box) > 1e-6 ? radius(box) : SMALLEST };
 }
 
+const radius = (box) => box.getSize(v).length() / 2;
+
+// t null: as the bodies stand now.
 function boxAt(run, t, box) {
   const { model } = run, points = bodyPoints(model), drawn = drawnShapes(model), spot = [0, 0, 0];
-  run.pose(t);
+  if (t !== null) run.pose(t);
   const add = (body, at) => {
     run.pointAt(body, at, undefined, spot);
     box.expandByPoint(w.set(spot[0], spot[1], spot[2]));
@@ -301,23 +307,29 @@ export class Scene {
   // Everything, or one body, in the view.
   fit(body = -1, direction = null) {
     const { run } = this, centre = new Vector3();
-    let radius = run.scale;
+    let reach = run.scale;
     if (direction === null) direction = v.subVectors(this.camera.position, this.controls.target);
     const toward = direction.clone().normalize();
     if (body > 0) {
       const at = run.pointAt(body, run.model.bodies[body].com, undefined, [0, 0, 0]);
       centre.set(...at);
-      radius *= 0.35;
+      reach *= 0.35;
     } else {
       centre.copy(run.measure.centre);
       if (run.base > 0) {  // where the model has gone by now
         const now = run.pointAt(run.base, [0, 0, 0], undefined, [0, 0, 0]), then = run.pointAt(run.base, [0, 0, 0], 0, [0, 0, 0]);
         centre.add(w.set(now[0] - then[0], now[1] - then[1], now[2] - then[2]));
+      } else {
+        const now = boxAt(run, null, new Box3()), size = now.isEmpty() ? 0 : radius(now);
+        if (size > 0 && size < 3 * run.scale && now.getCenter(v).distanceTo(centre) + size > 1.5 * run.scale) {
+          now.getCenter(centre);
+          reach = Math.max(reach, size);
+        }
       }
     }
     centre.applyQuaternion(this.world.quaternion);
     const narrow = Math.min(1, this.camera.aspect), half = Math.tan(this.camera.fov * Math.PI / 360);
-    this.place(centre, toward, 0.98 * radius / (half * narrow));
+    this.place(centre, toward, 0.98 * reach / (half * narrow));
   }
 
   place(target, toward, distance) {

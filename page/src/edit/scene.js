@@ -20,7 +20,7 @@ export function makeStill(answer, file) {
   still.q = Array.from(answer.array('q') ?? []);
   still.pose(0);
   still.measure = measure(still);
-  if (bodies === 0 || still.measure.scale < 1e-5) still.measure = emptyMeasure(model.gravity);
+  if (bodies === 0 || still.measure.size.length() < 2e-5) still.measure = emptyMeasure(model.gravity);
   still.scale = still.measure.scale;
   return still;
 }
