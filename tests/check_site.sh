@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tools/site renders all Markdown pages; links lead to pages, headings and pictures; in a headless Chromium without network the search finds what it should,
-# pages are no wider than the window, the console is empty. A link to nowhere is noticed. tools/gallery draws a model. Pictures in build/site-pictures.
+# pages are no wider than the window, the console is empty. A link to nowhere is noticed. Five
+# models of the text open from their links and run, where the page of models (sarrus.html) is built. tools/gallery draws two models. Pictures in build/site-pictures.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
 skip() {
@@ -36,6 +37,8 @@ if [ -n "$chromium" ]; then
   if [ -e "$(dirname "$sarrus")/share/sarrus/page/page.html" ]; then
     SARRUS=$sarrus timeout 200 tools/gallery "$work/gallery" mechanisms/engine > "$work/log" 2>&1 || fail "tools/gallery: $(head -c 300 "$work/log")"
     [ -s "$work/gallery/mechanisms--engine.webp" ] && grep -q 'Single-cylinder four-stroke engine' "$work/gallery/index.html" || fail "the gallery has no engine"
+    # Bodies that begin in one point, without shapes.
+    SARRUS=$sarrus timeout 200 tools/gallery "$work/points" quarter-car > "$work/log" 2>&1 && grep -q '^1 models, 0 of them empty' "$work/log" || fail "the picture of quarter-car: $(head -c 300 "$work/log")"
   fi
 else
   echo "site: no chromium: not opened in a browser"

@@ -1,5 +1,5 @@
 // The documentation in a headless browser: node site.mjs CHROMIUM SITE FOLDER-FOR-PICTURES.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Browser } from './browser.mjs';
@@ -38,13 +38,33 @@ async function checkSearch(tab) {
   await tab.until('Enter opens what was found first', (href) => location.href === href && document.readyState === 'complete', wanted);
 }
 
+// Links of the text that hold a model: the editor opens it from the address, reads it and runs it to its end.
+async function checkModels(tab, links) {
+  for (const [name, href] of links) {
+    await tab.open(href);
+    await tab.until(`${name}: the model has run, or it says why not`, () => {
+      const { app, page } = window.sarrus;
+      return !app.running && ((page?.run.rows > 1 && app.last) || app.errors > 0 || !app.banner.hidden);
+    });
+    const seen = await tab.run(() => {
+      const { app, page } = window.sarrus;
+      return { said: app.banner.hidden ? '' : app.banner.textContent, errors: app.errors, rows: page?.run.rows ?? 0, start: page?.run.start, end: page?.run.end,
+        bodies: page?.run.model.bodies.length ?? 0, q: app.last?.q ?? [], engine: app.engine?.hello?.engine };
+    });
+    ensure(seen.engine === 'wasm' && seen.errors === 0 && seen.rows > 1 && seen.end > seen.start, `${name}: its model does not run: ${seen.said || JSON.stringify(seen)}`);
+    ensure(seen.bodies > 1 && Array.from(seen.q).every(Number.isFinite), `${name}: its run has ${seen.bodies - 1} bodies and ends with ${seen.q}`);
+  }
+}
+
 const browser = new Browser(program);
 try {
   const tab = await browser.page(1366, 768);
   await checkSearch(tab);
   const pages = readdirSync(site, { recursive: true }).filter((name) => name.endsWith('.html') && !name.startsWith('gallery') && name !== 'sarrus.html');
+  const links = [];  // of whole models: [page, address]
   for (const name of pages) {
     await visit(tab, name);
+    links.push(...await tab.run((page) => [...document.querySelectorAll('a.try')].map((a) => [page, a.href]), name));
     const wide = await tab.run(() => document.documentElement.scrollWidth - innerWidth);
     ensure(wide <= 0, `${name} is ${wide} pixels wider than the window`);
     const broken = await tab.run(() => [...document.images].filter((i) => i.loading !== 'lazy' && (!i.complete || i.naturalWidth === 0)).map((i) => i.src));
@@ -61,7 +81,14 @@ try {
   }
   ensure(tab.complaints.length === 0, `the console says ${tab.complaints[0]}`);
   ensure(tab.requests.length === 0, `asks the network for ${tab.requests[0]}`);
-  console.log(`site: ${pages.length} pages`);
+  const opened = links.filter((_, i) => i % Math.ceil(links.length / 5) === 0);
+  if (existsSync(join(site, 'sarrus.html'))) {
+    ensure(links.length > 0, 'no page has a model that runs');
+    await checkModels(tab, opened);
+    ensure(tab.complaints.length === 0, `the editor of a link: the console says ${tab.complaints[0]}`);
+    ensure(tab.requests.length === 0, `the editor of a link asks the network for ${tab.requests[0]}`);
+  } else console.log('site: skipped models in links: sarrus.html is not built');
+  console.log(`site: ${pages.length} pages, ${links.length} models in links, ${existsSync(join(site, 'sarrus.html')) ? opened.length : 0} opened`);
 } catch (error) {
   console.log(`FAILED site: ${error.stack}`);
   bad++;
