@@ -320,8 +320,9 @@ export class Scene {
         const now = run.pointAt(run.base, [0, 0, 0], undefined, [0, 0, 0]), then = run.pointAt(run.base, [0, 0, 0], 0, [0, 0, 0]);
         centre.add(w.set(now[0] - then[0], now[1] - then[1], now[2] - then[2]));
       } else {
+        // Likewise without such a body, unless something has flown so far that nothing else would be seen.
         const now = boxAt(run, null, new Box3()), size = now.isEmpty() ? 0 : radius(now);
-        if (size > 0 && size < 3 * run.scale && now.getCenter(v).distanceTo(centre) + size > 1.5 * run.scale) {
+        if (size > 0 && size < 30 * run.scale && now.getCenter(v).distanceTo(centre) + size > 1.5 * run.scale) {
           now.getCenter(centre);
           reach = Math.max(reach, size);
         }
