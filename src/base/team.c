@@ -30,8 +30,9 @@ void sr_team_meet(srTeam* team) { (void)team; }
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define LOOKS                                                                                                          \
-  20000  // at the meeting point before a member sleeps: some ten microseconds, as long as what one member does alone between two jobs
+// Looks at the meeting point before a member sleeps. They take about 0.1 ms, as long as what one member does alone between two jobs: to sleep and to wake can take
+// longer than that.
+#define LOOKS 200000
 
 typedef struct Member {
   srTeam* team;
