@@ -54,7 +54,7 @@ static srStatus live_page(const View* x, srText* page) {
 }
 
 // ---- the browser -----------------------------------------------------------------------------------------------------------------------
-// The arguments of a program can be seen by all users of the machine, a file of ours cannot: the token goes through a file.
+// The arguments of a program can be seen by all users of the machine, a file with mode 0600 cannot: the token goes through a file.
 static void open_browser(View* x) {
   const char* folder = getenv("XDG_RUNTIME_DIR");
   pid_t child;
@@ -132,7 +132,7 @@ static int view(View* x) {
     status = view_result(x->cli, &x->m, x->of, x->front, &page);
     if (status == EXIT_DONE) status = serve(x, NULL, &page);
   } else {
-    status = model_open(x->cli, &x->m);  // what is wrong with it is told here
+    status = model_open(x->cli, &x->m);  // reports what is wrong with it
     if (status == EXIT_DONE && (!split_path(x) || !model_load_options(&x->m, &how, &folders)))
       status = cli_refuse(x->cli, EXIT_INPUT);
     if (status == EXIT_DONE) status = serve(x, &(srLiveOptions){.folder = x->folder, .load = &how}, &page);

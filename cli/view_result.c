@@ -132,7 +132,7 @@ static bool put_table(Result* r) {
 }
 
 // ---- the page --------------------------------------------------------------------------------------------------------------------------------
-// Pages are written to files: one of ours, which nobody else can read.
+// Pages are written to files: this one nobody else can read.
 static bool read_page(Result* r, const char* front, srText* page) {
   char name[] = "/tmp/sarrus-view-XXXXXX", path[64];
   if (!mkdtemp(name)) return cli_error(r->cli, "no folder can be made in /tmp"), false;

@@ -390,7 +390,7 @@ TEST(dominoes_by_events_come_to_rest) {
   Loaded x = open_model("nonsmooth/dominoes", "N=3");
   run_dominoes(&x, 0, 1);
   ENSURE_SMALL(x.result.energy.kinetic, 1e-20);
-  ENSURE_SMALL(x.result.energy.residual, 1e-6 * x.result.energy.scale);
+  ENSURE_SMALL(x.result.energy.residual, 1e-6 * x.result.energy.scale);  // 3e-7 at rtol 1e-6, 2e-10 at 1e-10
   ENSURE_SMALL(x.result.penetration, 1e-9);
   close_model(&x);
 }
@@ -410,9 +410,10 @@ static void ensure_heap(const char* set, int n) {
   close_model(&x);
 }
 
+TEST(four_dominoes_by_events_end_at_rest_in_their_plane) { ensure_heap("N=4", 4); }
+
 TEST(rows_of_dominoes_by_events_end_at_rest_in_their_plane) {
   if (!runner_long()) SKIP("takes some seconds: ./test --long");
-  ensure_heap("N=4", 4);
   ensure_heap("N=6", 6);
   ensure_heap("N=8", 8);
   ensure_heap("N=9", 9);

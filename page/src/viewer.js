@@ -41,7 +41,7 @@ async function again(live) {
   }
 }
 
-// A model whose file has changed is read again; a file that is written in pieces is looked at once more.
+// A model whose file has changed is read again; a file that is written in pieces is checked once more.
 async function watch(live) {
   const { session } = live;
   for (let seen = 0; ;) {

@@ -5,7 +5,7 @@
 
 #include "integrate/step_problem.h"
 
-enum { FEW = 16 };  // entries that are looked at without the table
+enum { FEW = 16 };  // entries that are compared without the table
 
 typedef struct Entry {
   long id;

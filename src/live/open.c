@@ -1,4 +1,4 @@
-// Models of a session: read from a text, compiled, assembled; and what the client is told about them.
+// Models of a session: read from a text, compiled, assembled; and their description for the client.
 #include <math.h>
 #include <sarrus/analysis.h>
 #include <sarrus/report.h>

@@ -7,7 +7,7 @@
 
 #include "live/live.h"
 
-#define PICTURE (1.0 / 60)  // s between rows that are looked at while they come
+#define PICTURE (1.0 / 60)  // s between rows that are shown while they arrive
 #define ROWS_LEAST 300.0    // of a run to its end
 #define STEPS_MOST 1e6      // between two rows
 

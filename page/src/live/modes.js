@@ -1,4 +1,4 @@
-// Modes of the state at the playhead, or of the equilibrium next to it: the engine computes them when they are looked at.
+// Modes of the state at the playhead, or of the equilibrium next to it: the engine computes them when they are shown.
 import { el } from '../dom.js';
 import { Modes } from '../modes.js';
 import { on, set, state } from '../state.js';
