@@ -346,6 +346,7 @@ typedef struct srRoots {
   int (*evaluate)(void* user, double t, const double* q, const double* v, const double* y, double* value);
   const signed char* direction;  // (count) +1: rising only, -1: falling only, 0: both; NULL: both. Must stay
   int rated;                     // functions whose rates are known: where one turns back, its extremum is checked
+  double zero;                   // a value of these that is as good as 0 where they fall or rise through it
   // First time found in (a, b] where a function of the time alone has another sign than at a, HUGE_VAL: none. NULL: there are none.
   double (*ahead)(void* user, double a, double b);
   // Are these the same functions throughout the next step, and those without rates constant in it? NULL: no.
@@ -377,6 +378,7 @@ typedef struct srEventSource {
   // evaluate appends the rates of its functions: count more values, so that no function that turns back within a step is missed. For functions
   // of the positions only: actions do not change them.
   bool rated;
+  double zero;                   // of these, as in srRoots: the least of all sources holds
   const signed char* direction;  // (count), as in srRoots
   void* user;
   int (*evaluate)(void* user, double t, const double* q, const double* v, const double* y, double* value);

@@ -102,11 +102,13 @@ static size_t aligned(size_t size) { return (size + 15) / 16 * 16; }
 
 srEvents* sri_events_create(const srIntegrator* integrator, const srEventList* list) {
   size_t count = 0, rated = 0, most = 0;
+  double zero = HUGE_VAL;
   const size_t n = (size_t)list->count, head = aligned(sizeof(srEvents)), sources = aligned(n * sizeof(srEventSource));
   for (size_t i = 0; i < n; ++i) {
     const size_t own = (size_t)list->source[i].count;
     count += own;
     rated += list->source[i].rated ? own : 0;
+    if (list->source[i].rated) zero = fmin(zero, list->source[i].zero);
     most = own > most ? own : most;
   }
   const size_t numbers = 2 * most + (size_t)integrator->ncontrol;
@@ -136,6 +138,7 @@ srEvents* sri_events_create(const srIntegrator* integrator, const srEventList* l
                          .evaluate = evaluate,
                          .direction = events->direction,
                          .rated = events->rated,
+                         .zero = rated > 0 ? zero : 0,
                          .ahead = ahead,
                          .steady = steady};
   events->finder = sri_roots_create(integrator, &roots);

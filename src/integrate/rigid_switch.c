@@ -22,6 +22,7 @@
 #define JAMS                                                                                                           \
   1e-4  // of rho: so near to 0 the force of dense output is its error over rho, and a loss of it says nothing
 #define APART 1.0  // value of a function that cannot change sign
+#define ZERO 1e-6  // of the gaps and hops that are told apart: a gap that is as good as 0
 
 static double force_scale(const srRigid* x) {
   double most = 0;
@@ -141,6 +142,7 @@ void sri_rigid_sources(srRigid* x, srEventSource source[2]) {
   for (int i = 0; i < 3 * x->most; ++i) x->direction[i] = -1;
   x->gap_source = sri_gaps_source(x->gaps, touched, x);
   source[0] = x->gap_source;
+  source[0].zero = ZERO * fmin(x->o.gap, x->o.hop);
   source[0].user = x;
   source[0].evaluate = evaluate_gaps;
   source[0].act = act_on_gaps;

@@ -10,7 +10,10 @@
 // Where all functions have rates and are the same ones throughout the step (`steady`), fewer states are evaluated: a function that has followed a parabola over a piece,
 //   f(b) = f(a) + w (f'(a) + f'(b))/2,  w = b - a
 // is foretold by it. The next piece goes to the first zero that is foretold, or to the end of the step, and counts where all functions are there what was foretold of values and rates; else the
-// step is checked piece by piece from where it was.
+// step is checked piece by piece from where it was. What is known at the end of a step holds for the next one; behind an event it is tried where the last event did not change it either.
+//
+// A change is located where every function that has changed is as near to 0 as matters (`zero`), or its rate says that times nearer to its root are not told apart: a ball that follows its
+// parabola takes one evaluation an impact.
 //
 // Functions of the time alone need no dense output: their source checks them in finer pieces (`ahead`), as a law that waits for the next
 // pulse takes steps that are longer than the pulse. The time returned is the right end of the bracket: there the sign has changed, so that a restart does not find the same root again.
@@ -31,18 +34,25 @@ static const double part_end[] = {1e-6, 1e-3, 0.25, 0.5, 0.75, 1};
 #define CUBIC_TRIES 40  // of a root of the cubic, which costs no evaluation
 #define PARABOLA 0.02   // of the change at the larger rate of a piece: what a value may differ from its parabola
 #define LEAPS 8         // pieces in a row that end at zeros foretold and find none
+#define ROUNDINGS 8     // of the time: a value that its rate makes in so short a time is 0
 
 struct srRootFinder {
   srRoots roots;
   int nq, nv;
-  int nvalue;                // count + rated
-  bool behind;               // the last step ended with an event
-  double t_left;             // `left` has the values at this time, the end of the last step; HUGE_VAL: it has not
-  int bad;                   // function that was not a number, -1: none
-  signed char* sign;         // (count) at the last state; 0: none yet
+  int nvalue;         // count + rated
+  bool behind;        // the last step ended with an event
+  bool bent;          // all functions with rates have followed parabolas over the last piece, with `bend`
+  bool through;       // an event has not changed that, when it was looked at last
+  double t_left;      // `left` has the values at this time, the end of the last step; HUGE_VAL: it has not
+  int bad;            // function that was not a number, -1: none
+  signed char* sign;  // (count) at the last state; 0: none yet
+  unsigned char*
+      leaves;  // (count) its sign is the one to which its rate takes it, from a value of 0 or a rounding beyond
   double *left, *right, *x;  // (nvalue), (nvalue), (nq + nv + ny)
   double* turn;              // (nvalue)
-  double* bend;              // (rated): second derivatives of the functions with rates, over the last piece
+  double* far;               // (nvalue): at t_far, the end of a piece that was too long; HUGE_VAL: there was none
+  double t_far;
+  double* bend;  // (rated): second derivatives of the functions with rates, over the last piece
 };
 
 // ---- life -------------------------------------------------------------------------------------------------------------
@@ -51,20 +61,22 @@ srRootFinder* sri_roots_create(const srIntegrator* integrator, const srRoots* ro
   const size_t count = (size_t)roots->count, head = (sizeof(srRootFinder) + 63) / 64 * 64;
   const size_t nvalue = count + (size_t)roots->rated;
   char* block =
-      sr_alloc(head + (3 * nvalue + (size_t)roots->rated + (size_t)integrator->ncontrol) * sizeof(double) + count);
+      sr_alloc(head + (4 * nvalue + (size_t)roots->rated + (size_t)integrator->ncontrol) * sizeof(double) + 2 * count);
   if (block == NULL) return NULL;
   srRootFinder* finder = (srRootFinder*)(void*)block;
   finder->roots = *roots;
-  finder->t_left = HUGE_VAL;
+  finder->t_left = finder->t_far = HUGE_VAL;
   finder->nq = integrator->system.nq;
   finder->nv = integrator->system.nv;
   finder->left = (double*)(void*)(block + head);
   finder->nvalue = (int)nvalue;
   finder->right = finder->left + nvalue;
   finder->turn = finder->right + nvalue;
-  finder->bend = finder->turn + nvalue;
+  finder->far = finder->turn + nvalue;
+  finder->bend = finder->far + nvalue;
   finder->x = finder->bend + roots->rated;
   finder->sign = (signed char*)(finder->x + integrator->ncontrol);
+  finder->leaves = (unsigned char*)(finder->sign + count);
   return finder;
 }
 
@@ -97,34 +109,59 @@ static srStatus evaluate(srRootFinder* finder, const srIntegrator* integrator, d
   return evaluate_at(finder, t, q, v, y, value);
 }
 
+// At the right end of a piece; the end of one that was too long is known.
+static srStatus evaluate_right(srRootFinder* finder, const srIntegrator* integrator, double b) {
+  if (b != finder->t_far) return evaluate(finder, integrator, b, finder->right);
+  memcpy(finder->right, finder->far, (size_t)finder->nvalue * sizeof(double));
+  return SR_OK;
+}
+
 srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integrator) {
+  finder->bent = finder->through = false;
   finder->t_left = HUGE_VAL;
   if (evaluate_at(finder, sri_time(integrator), sri_q(integrator), sri_v(integrator), sri_y(integrator),
                   finder->left) != SR_OK) {
     return SR_FAILED;
   }
   for (int i = 0; i < finder->roots.count; ++i) finder->sign[i] = sign_of(finder->left[i]);
+  memset(finder->leaves, 0, (size_t)finder->roots.count);
+  finder->t_left = sri_time(integrator);
   return SR_OK;
 }
 
 void sri_roots_forget(srRootFinder* finder, int first, int count) {
   finder->t_left = HUGE_VAL;
   memset(finder->sign + first, 0, (size_t)count * sizeof *finder->sign);
+  memset(finder->leaves + first, 0, (size_t)count);
 }
 
-// Does function i change its sign, in the direction that counts, when it gets this value?
-static bool changes(const srRootFinder* finder, int i, double value) {
-  const signed char before = finder->sign[i], after = sign_of(value);
+// The rate of function i among these values; 0: unknown.
+static double rate_of(const srRootFinder* finder, int i, const double* value) {
+  return i >= finder->roots.count - finder->roots.rated ? value[i + finder->roots.rated] : 0;
+}
+
+// Is function i, which leaves 0, not yet on the side to which it goes?
+static bool is_leaving(const srRootFinder* finder, int i, const double* value) {
+  return finder->leaves[i] != 0 && !(finder->sign[i] * value[i] > 0) && finder->sign[i] * rate_of(finder, i, value) > 0;
+}
+
+// Does function i, which has changed its sign, so in the direction that counts?
+static bool counts(const srRootFinder* finder, int i, const double* value) {
   const signed char* direction = finder->roots.direction;
-  if (before == 0 || after == 0 || before == after) return false;
-  return direction == NULL || direction[i] == 0 || direction[i] == after;
+  if (is_leaving(finder, i, value)) return false;
+  return direction == NULL || direction[i] == 0 || direction[i] == sign_of(value[i]);
+}
+
+// Does function i change its sign, in the direction that counts, when they get these values?
+static inline bool changes(const srRootFinder* finder, int i, const double* value) {
+  return finder->sign[i] * value[i] < 0 && counts(finder, i, value);
 }
 
 // ---- bracketing -------------------------------------------------------------------------------------------------------
 
 static int first_change(const srRootFinder* finder, const double* value) {
   for (int i = 0; i < finder->roots.count; ++i) {
-    if (changes(finder, i, value[i])) return i;
+    if (changes(finder, i, value)) return i;
   }
   return -1;
 }
@@ -133,6 +170,7 @@ static int first_change(const srRootFinder* finder, const double* value) {
 typedef struct Bracket {
   double a, b, fa, fb;
   bool rated;
+  bool leaves;  // it is 0 at a, and leaves to the other side: the cubic has a second root
   double ra, rb;
   int side;   // of the last try: 1 it became b, -1 it became a, 0 there was none
   int times;  // in a row
@@ -141,18 +179,24 @@ typedef struct Bracket {
 
 static double least_width(const Bracket* s) { return 2 * DBL_EPSILON * fmax(fabs(s->a), fabs(s->b)); }
 
+// Is function i, with these values at t, as good as 0, or but for the rounding of t?
+static bool is_zero(const srRootFinder* finder, int i, const double* value, double t) {
+  const double rounding = ROUNDINGS * DBL_EPSILON * fabs(t) * fabs(rate_of(finder, i, value));
+  return i >= finder->roots.count - finder->roots.rated && fabs(value[i]) <= fmax(rounding, finder->roots.zero);
+}
+
 // Where in 0 .. 1 the cubic with the values and rates of both ends is 0, by Newton's method within a bracket:
 //   p(x) = fa + x (h ra + x (3 d - h (2 ra + rb) + x (h (ra + rb) - 2 d))),   d = fb - fa,  h: the width
 static double cubic_root(const Bracket* s) {
   const double h = s->b - s->a, d = s->fb - s->fa, c1 = h * s->ra, c2 = 3 * d - h * (2 * s->ra + s->rb),
                c3 = h * (s->ra + s->rb) - 2 * d;
-  double low = 0, high = 1, x = s->fa / (s->fa - s->fb);
+  double low = 0, high = 1, x = s->leaves ? 1 : s->fa / (s->fa - s->fb);
   for (int k = 0; k < CUBIC_TRIES; ++k) {
     const double p = s->fa + x * (c1 + x * (c2 + x * c3)), slope = c1 + x * (2 * c2 + x * 3 * c3);
-    if ((p > 0) == (s->fa > 0)) {
-      low = x;
-    } else {
+    if ((p > 0) == (s->fb > 0)) {
       high = x;
+    } else {
+      low = x;
     }
     double next = x - p / slope;
     if (!(next > low && next < high)) next = low + 0.5 * (high - low);
@@ -186,31 +230,36 @@ static void take_try(Bracket* s, double t, double value, double rate, int side) 
     s->a = t;
     s->fa = value;
     s->ra = rate;
+    s->leaves = (value > 0) == (s->fb > 0);
   }
   s->times = again ? s->times + 1 : 1;
   s->side = side;
   s->slow = s->b - s->a > 0.5 * width ? s->slow + 1 : 0;
 }
 
-// The rate of function i among these values; 0: unknown.
-static double rate_of(const srRootFinder* finder, int i, const double* value) {
-  return i >= finder->roots.count - finder->roots.rated ? value[i + finder->roots.rated] : 0;
-}
-
-// A function that is 0 at a has no side there: its cubic has the root at a itself.
+// A function that is 0 at a has no side there but that of its rate: its cubic has a root at a itself.
 static Bracket bracket_of(const srRootFinder* finder, int i, double a, double b) {
   Bracket s = {.a = a, .b = b, .fa = finder->left[i], .fb = finder->right[i]};
   s.ra = rate_of(finder, i, finder->left);
   s.rb = rate_of(finder, i, finder->right);
-  s.rated = i >= finder->roots.count - finder->roots.rated && s.fa != 0 && (s.fa > 0) != (s.fb > 0);
+  s.leaves = s.ra != 0 && is_zero(finder, i, finder->left, a) && (s.ra > 0) != (s.fb > 0);
+  s.rated = s.leaves || (i >= finder->roots.count - finder->roots.rated && s.fa != 0 && (s.fa > 0) != (s.fb > 0));
   return s;
+}
+
+// Are all functions that have changed at b 0 there?
+static bool is_located(const srRootFinder* finder, double b) {
+  for (int i = 0; i < finder->roots.count; ++i) {
+    if (changes(finder, i, finder->right) && !is_zero(finder, i, finder->right, b)) return false;
+  }
+  return true;
 }
 
 // Narrows [a, b] to the first change of any function; finder->right then belongs to b.
 static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, double a, double* b) {
   int i = first_change(finder, finder->right);
   Bracket s = bracket_of(finder, i, a, *b);
-  for (int k = 0; k < ITERATIONS && s.b - s.a > least_width(&s); ++k) {
+  for (int k = 0; k < ITERATIONS && s.b - s.a > least_width(&s) && !is_located(finder, s.b); ++k) {
     const double t = next_try(&s);
     if (!(t > s.a && t < s.b)) break;
     if (evaluate(finder, integrator, t, finder->left) != SR_OK) return SR_FAILED;
@@ -221,7 +270,7 @@ static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, dou
       continue;
     }
     memcpy(finder->right, finder->left, (size_t)finder->nvalue * sizeof(double));
-    if (changes(finder, i, finder->right[i])) {
+    if (changes(finder, i, finder->right)) {
       take_try(&s, t, finder->right[i], rate_of(finder, i, finder->right), 1);
     } else {  // another function changes before it: its value at a is unknown
       i = changed;
@@ -234,12 +283,23 @@ static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, dou
 
 // From now on the signs belong to the state at the end of a piece, or at a root.
 static void take_signs(srRootFinder* finder, unsigned char* fired) {
+  for (int i = 0; i < finder->roots.count && fired != NULL; ++i) fired[i] = changes(finder, i, finder->right);
   for (int i = 0; i < finder->roots.count; ++i) {
-    if (fired != NULL) fired[i] = changes(finder, i, finder->right[i]);
+    const double value = finder->right[i];
+    if (value == 0 || is_leaving(finder, i, finder->right)) continue;
+    finder->sign[i] = (signed char)(value > 0 ? 1 : -1);
+    finder->leaves[i] = 0;
   }
-  for (int i = 0; i < finder->roots.count; ++i) {
-    const signed char after = sign_of(finder->right[i]);
-    if (after != 0) finder->sign[i] = after;
+}
+
+// A function that is as good as 0, and leaves to the side from which it counts, counts when it returns from there.
+static void take_leaving(srRootFinder* finder, double t) {
+  const signed char* direction = finder->roots.direction;
+  for (int i = finder->roots.count - finder->roots.rated; i < finder->roots.count && direction != NULL; ++i) {
+    const signed char way = sign_of(rate_of(finder, i, finder->right));
+    if (way == 0 || way != -direction[i] || !is_zero(finder, i, finder->right, t)) continue;
+    finder->leaves[i] = sign_of(finder->right[i]) != way;
+    finder->sign[i] = way;
   }
 }
 
@@ -248,6 +308,7 @@ srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const d
   if (evaluate_at(finder, t, q, v, y, finder->right) != SR_OK) return SR_FAILED;
   finder->behind = true;
   take_signs(finder, fired);
+  take_leaving(finder, t);
   // The next step begins at this state.
   memcpy(finder->left, finder->right, (size_t)finder->nvalue * sizeof(double));
   finder->t_left = t;
@@ -263,7 +324,7 @@ static void pass(srRootFinder* finder) {
 // The functions at the end b of a piece that begins at a. Where one is NaN there, an event before that may keep the
 // motion from ever getting there: it is searched up to where they are numbers, and a, b enclose it.
 static srStatus evaluate_end(srRootFinder* finder, const srIntegrator* integrator, double* a, double* b) {
-  if (evaluate(finder, integrator, *b, finder->right) == SR_OK) return SR_OK;
+  if (evaluate_right(finder, integrator, *b) == SR_OK) return SR_OK;
   const int culprit = finder->bad;
   double bad = *b;
   for (int k = 0; k < ITERATIONS && culprit >= 0; ++k) {
@@ -365,10 +426,12 @@ static bool are_parabolas(srRootFinder* finder, double w) {
   return true;
 }
 
-// Where f + r s + c s^2/2, on its own side of zero at s = 0, is 0 first behind s = 0; HUGE_VAL: nowhere. In the form without cancellation.
+// Where f + r s + c s^2/2, on its own side of zero at s = 0, or 0 there and leaving to it, is 0 first behind s = 0; HUGE_VAL: nowhere. In the form without cancellation.
 static double parabola_zero(double f, double r, double c) {
+  if (f <= 0 && !(r > 0)) return HUGE_VAL;
+  f = fmax(f, 0);
   const double square = r * r - 2 * f * c;
-  if (f <= 0 || square < 0) return HUGE_VAL;
+  if (square < 0) return HUGE_VAL;
   const double root = sqrt(square);
   if (r < 0) return 2 * f / (root - r);
   return c < 0 ? (-root - r) / c : HUGE_VAL;
@@ -421,14 +484,21 @@ static bool leap(srRootFinder* finder, const srIntegrator* integrator, Way* way,
   *b = fmin(foretold_end(finder, way->a, way->t1, least), way->ahead);
   if (!(*b > way->a)) return false;
   ++way->leaps;
-  return evaluate(finder, integrator, *b, finder->right) == SR_OK && is_foretold(finder, *b - way->a);
+  if (evaluate_right(finder, integrator, *b) != SR_OK) return false;
+  if (is_foretold(finder, *b - way->a)) return true;
+  finder->t_far = *b;
+  memcpy(finder->far, finder->right, (size_t)finder->nvalue * sizeof(double));
+  return false;
 }
 
 // Right after an event a function may return for an instant, unless it follows a parabola over the whole of the first part.
 static bool begin_behind(srRootFinder* finder, const srIntegrator* integrator, Way* way, double* b) {
   *b = fmin(part_time(way, FIRST_PART), way->ahead);
+  finder->through = false;
   if (!way->steady || way->part != 0 || way->a != way->t0) return false;
-  return evaluate(finder, integrator, *b, finder->right) == SR_OK && are_parabolas(finder, *b - way->a);
+  if (evaluate(finder, integrator, *b, finder->right) != SR_OK) return false;
+  finder->through = finder->bent && is_foretold(finder, *b - way->a);
+  return are_parabolas(finder, *b - way->a);
 }
 
 // finder->right at the end *b of the next piece, which begins at way->a.
@@ -447,7 +517,7 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   *t = HUGE_VAL;
   if (finder->roots.count == 0) return SR_OK;
   const bool known = finder->t_left == way.t0;
-  finder->t_left = HUGE_VAL;
+  finder->t_left = finder->t_far = HUGE_VAL;
   if (!known && evaluate(finder, integrator, way.a, finder->left) != SR_OK) return SR_FAILED;
   for (int i = 0; i < finder->roots.count; ++i) {
     if (finder->sign[i] == 0) finder->sign[i] = sign_of(finder->left[i]);
@@ -455,6 +525,7 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   if (finder->roots.ahead != NULL) way.ahead = finder->roots.ahead(finder->roots.user, way.t0, way.t1);
   way.steady = finder->roots.steady != NULL && finder->roots.steady(finder->roots.user);
   way.part = finder->behind ? 0 : FIRST_PART;
+  way.told = way.steady && finder->bent && (finder->through || !finder->behind);
   finder->behind = false;
   while (way.part < PARTS) {
     double b;
@@ -465,7 +536,7 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
       take_signs(finder, fired);
       return SR_OK;
     }
-    way.told = way.steady && are_parabolas(finder, b - way.a);
+    way.told = finder->bent = way.steady && are_parabolas(finder, b - way.a);
     pass(finder);
     way.a = b;
     for (; way.part < PARTS && b >= part_time(&way, way.part); ++way.part) way.leaps = 0;
