@@ -54,11 +54,7 @@ void sri_dopri5_start(srIntegrator* integrator) {
 static double error_norm(srIntegrator* integrator, const srDopri5* work, double h) {
   double* error = integrator->x_before;
   const int n = sri_controls_work(integrator) ? integrator->n : integrator->ncontrol;
-  for (int i = 0; i < n; ++i) {
-    double sum = 0.0;
-    for (int j = 0; j < 7; ++j) sum += sri_dopri5_error[j] * work->rk.k[j][i];
-    error[i] = h * sum;
-  }
+  sri_sum(n, h, 7, sri_dopri5_error, work->rk.k, error);
   return fmax(sri_error_norm(integrator, error, 1), sri_work_norm(integrator, error + integrator->ncontrol));
 }
 

@@ -38,14 +38,34 @@ double sri_rk_tau(const srTableau* tableau, int r, double h) {
   return tableau->tau != NULL ? tableau->tau[r] * h : SR_TAU_ELEMENT;
 }
 
-void sri_combine(int n, const double* x, double h, int count, const double* a, double* const* k, double* out) {
-  for (int i = 0; i < n; ++i) {
-    double sum = 0.0;
-    for (int j = 0; j < count; ++j) {
-      if (a[j] != 0.0) sum += a[j] * k[j][i];
-    }
-    out[i] = x[i] + h * sum;
+// sum a_j k_j, j < count, of four entries and of one.
+SRM_INLINE v4 sum_four(int count, const double* a, double* const* k, int i) {
+  v4 sum = v4_zero();
+  for (int j = 0; j < count; ++j) {
+    if (a[j] != 0.0) sum += v4_all(a[j]) * *(const v4_any*)(k[j] + i);
   }
+  return sum;
+}
+SRM_INLINE double sum_one(int count, const double* a, double* const* k, int i) {
+  double sum = 0.0;
+  for (int j = 0; j < count; ++j) {
+    if (a[j] != 0.0) sum += a[j] * k[j][i];
+  }
+  return sum;
+}
+
+SRM_CLONES void sri_combine(int n, const double* x, double h, int count, const double* a, double* const* k,
+                            double* out) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4)
+    *(v4_any*)(out + i) = *(const v4_any*)(x + i) + v4_all(h) * sum_four(count, a, k, i);
+  for (; i < n; ++i) out[i] = x[i] + h * sum_one(count, a, k, i);
+}
+
+SRM_CLONES void sri_sum(int n, double h, int count, const double* a, double* const* k, double* out) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4) *(v4_any*)(out + i) = v4_all(h) * sum_four(count, a, k, i);
+  for (; i < n; ++i) out[i] = h * sum_one(count, a, k, i);
 }
 
 SRM_CLONES int sri_not_finite(const srIntegrator* integrator, const double* x) {
@@ -180,25 +200,26 @@ int sri_accept_state(srIntegrator* integrator, double t, double* x) {
 
 // ---- dense output -----------------------------------------------------------------------------------------------------
 
-void sri_hermite(const srIntegrator* integrator, const double* k0, const double* k1, double theta, int first, int count,
-                 double* out) {
-  const double h = integrator->h;
-  for (int i = 0; i < count; ++i) {
-    const int j = first + i;
-    const double x0 = integrator->x_before[j], d = integrator->x[j] - x0, b = h * k0[j] - d;
-    out[i] = x0 + theta * (d + (1.0 - theta) * (b + theta * (d - h * k1[j] - b)));
+SRM_CLONES void sri_hermite(const srIntegrator* integrator, const double* k0, const double* k1, double theta, int first,
+                            int count, double* out) {
+  const double h = integrator->h, *before = integrator->x_before + first, *after = integrator->x + first;
+  int i = 0;
+  k0 += first, k1 += first;
+  for (; i + 4 <= count; i += 4) {
+    const v4 x0 = *(const v4_any*)(before + i), d = *(const v4_any*)(after + i) - x0,
+             b = v4_all(h) * *(const v4_any*)(k0 + i) - d, c = d - v4_all(h) * *(const v4_any*)(k1 + i) - b;
+    *(v4_any*)(out + i) = x0 + v4_all(theta) * (d + v4_all(1.0 - theta) * (b + v4_all(theta) * c));
+  }
+  for (; i < count; ++i) {
+    const double x0 = before[i], d = after[i] - x0, b = h * k0[i] - d;
+    out[i] = x0 + theta * (d + (1.0 - theta) * (b + theta * (d - h * k1[i] - b)));
   }
 }
 
 // Once a step: events and rows ask for many states of it.
 static void sum_stages(const srIntegrator* integrator, srRungeKutta* rk, const double* dense) {
-  const int stages = rk->tableau->stages;
   if (rk->of_step == integrator->taken) return;
-  for (int i = 0; i < integrator->n; ++i) {
-    double sum = 0.0;
-    for (int j = 0; j <= stages; ++j) sum += dense[j] * rk->k[j][i];
-    rk->quartic[i] = sum;
-  }
+  sri_sum(integrator->n, 1.0, rk->tableau->stages + 1, dense, rk->k, rk->quartic);
   rk->of_step = integrator->taken;
 }
 

@@ -43,6 +43,8 @@ void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* ta
 double sri_rk_tau(const srTableau* tableau, int r, double h);
 // out = x + h sum a_j k_j, j < count. out may be x.
 void sri_combine(int n, const double* x, double h, int count, const double* a, double* const* k, double* out);
+// out = h sum a_j k_j, j < count.
+void sri_sum(int n, double h, int count, const double* a, double* const* k, double* out);
 
 // Makes k[0] the rates at (t, x). On failure it writes the message.
 srStatus sri_rk_first(srIntegrator* integrator, srRungeKutta* rk, double tau);

@@ -34,7 +34,8 @@ static const double part_end[] = {1e-6, 1e-3, 0.25, 0.5, 0.75, 1};
 #define CUBIC_TRIES 40  // of a root of the cubic, which costs no evaluation
 #define PARABOLA 0.02   // of the change at the larger rate of a piece: what a value may differ from its parabola
 #define LEAPS 8         // pieces in a row that end at zeros foretold and find none
-#define ROUNDINGS 8     // of the time: a value that its rate makes in so short a time is 0
+#define SHORT 1e-6      // of the step: a piece
+#define ROUNDINGS 16    // of the time: a value that its rate makes in so short a time is 0
 
 struct srRootFinder {
   srRoots roots;
@@ -530,13 +531,16 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   while (way.part < PARTS) {
     double b;
     if (next_piece(finder, integrator, &way, &b) != SR_OK) return SR_FAILED;
+    // A short piece, to a zero that was foretold too early, says nothing of its bend.
+    if (b - way.a > SHORT * (way.t1 - way.t0) || !finder->bent)
+      finder->bent = way.steady && are_parabolas(finder, b - way.a);
     if (first_change(finder, finder->right) >= 0) {
       if (narrow(finder, integrator, way.a, &b) != SR_OK) return SR_FAILED;
       *t = b;
       take_signs(finder, fired);
       return SR_OK;
     }
-    way.told = finder->bent = way.steady && are_parabolas(finder, b - way.a);
+    way.told = finder->bent;
     pass(finder);
     way.a = b;
     for (; way.part < PARTS && b >= part_time(&way, way.part); ++way.part) way.leaps = 0;
