@@ -75,10 +75,22 @@ SRM_INLINE srmTwist sr_point_twist(const srModel* m, const srData* d, int point)
 // v = sign, in the axes that `turn` rotates to.
 SRM_INLINE void sr_link_column(const srModel* m, const srData* d, int link, int k, double sign, m3 turn, v4 at,
                                double* column) {
+  const int type = m->link_type[link];
   const srmPose pose = srm_pose_load(d->link_pose + 16 * link);
+  if (type == SR_LINK_REVOLUTE) {
+    const v4 axis = v4_all(sign) * pose.R.c[2];
+    v4_put3(column, m3_mul(turn, axis));
+    v4_put3(column + 3, m3_mul(turn, v4_cross(axis, at - pose.p)));
+    return;
+  }
+  if (type == SR_LINK_PRISMATIC) {
+    v4_put3(column, v4_zero());
+    v4_put3(column + 3, m3_mul(turn, v4_all(sign) * pose.R.c[2]));
+    return;
+  }
   double unit[6] = {0};
   unit[k] = sign;
-  const srmTwist S = sr_link_relative(m->link_type[link], m->link_pitch[link], unit);
+  const srmTwist S = sr_link_relative(type, m->link_pitch[link], unit);
   const v4 axis = m3_mul(pose.R, S.w);
   v4_put3(column, m3_mul(turn, axis));
   v4_put3(column + 3, m3_mul(turn, m3_mul(pose.R, S.v) + v4_cross(axis, at - pose.p)));

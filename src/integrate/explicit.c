@@ -57,8 +57,7 @@ SRM_INLINE double sum_one(int count, const double* a, double* const* k, int i) {
 SRM_CLONES void sri_combine(int n, const double* x, double h, int count, const double* a, double* const* k,
                             double* out) {
   int i = 0;
-  for (; i + 4 <= n; i += 4)
-    *(v4_any*)(out + i) = *(const v4_any*)(x + i) + v4_all(h) * sum_four(count, a, k, i);
+  for (; i + 4 <= n; i += 4) *(v4_any*)(out + i) = *(const v4_any*)(x + i) + v4_all(h) * sum_four(count, a, k, i);
   for (; i < n; ++i) out[i] = x[i] + h * sum_one(count, a, k, i);
 }
 

@@ -744,17 +744,27 @@ static void put_near(List* x) {
   }
 }
 
+// Do gaps of shapes alone, which do not move by formulas, need the poses and nothing else?
+static bool are_poses(const srModel* m) {
+  if (m->nformula > 0 || m->absolute) return false;
+  for (int i = 0; i < m->nforce; ++i) {
+    if (is_contact(&m->force[i]) && m->force[i].law->port != SR_PORT_FRAMES) return false;
+  }
+  return true;
+}
+
 static int list(List* x, double t, const double* q, const double* v, int* count) {
+  const srStage stage = v == NULL && are_poses(x->m) ? SR_STAGE_POSITION : SR_STAGE_VELOCITY;
   *count = 0;
   if (sr_stop_requested(x->d)) return -1;
-  (void)sr_evaluate(x->m, x->d, t, q, v, NULL, SR_STAGE_VELOCITY);
-  x->d->stage = SR_STAGE_VELOCITY;  // forces are overwritten
+  (void)sr_evaluate(x->m, x->d, t, q, v, NULL, stage);
+  if (x->d->stage > SR_STAGE_VELOCITY) x->d->stage = SR_STAGE_VELOCITY;  // forces are overwritten
   int answer = x->m->nformula > 0 ? sr_measure(x->m, x->d) : 0;
   if (answer == 0 && x->choice != NULL && x->choice->rate != NULL) sr_bias_acceleration(x->m, x->d);
   if (answer == 0) answer = put_elements(x);
   if (answer == 0 && x->d->instances != NULL) answer = sr_near_at(x->m, x->d);
   if (answer == 0 && x->d->instances != NULL) put_near(x);
-  x->d->stage = SR_STAGE_VELOCITY;
+  if (x->d->stage > SR_STAGE_VELOCITY) x->d->stage = SR_STAGE_VELOCITY;
   *count = x->count;
   return answer;
 }
