@@ -200,7 +200,7 @@ static bool frames_are_seen(const srModel* m, const srData* d) {
   if (m->nsensor_value > 0 || (m->constrained && !m->elimination) || (m->nset > 0 && !d->rigid)) return true;
   for (int i = 0; i < m->nforce; ++i) {
     const srForceElement* e = &m->force[i];
-    if (e->law->port != SR_PORT_JOINT && (m->nformula > 0 || !sr_force_is_rigid(d, e))) return true;
+    if (e->law->port != SR_PORT_JOINT && (m->ndistance_arg > 0 || !sr_force_is_rigid(d, e))) return true;
   }
   return false;
 }

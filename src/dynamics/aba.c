@@ -31,6 +31,10 @@ SRM_INLINE _Bool is_simple(const srModel* m, int i, int dof, const _Bool full) {
   return m->link_type[i] == SR_LINK_REVOLUTE && (!full || m->dof_driver[dof] < 0);
 }
 
+SRM_INLINE _Bool is_slide(const srModel* m, int i, int dof, const _Bool full) {
+  return m->link_type[i] == SR_LINK_PRISMATIC && (!full || m->dof_driver[dof] < 0);
+}
+
 // Any link, coordinate by coordinate, on IA and pA in memory.
 SRM_CLONES static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i, const double* f, const _Bool full) {
   const int type = m->link_type[i], first = m->link_v[i];
@@ -107,6 +111,9 @@ SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const d
     if (is_simple(m, i, dof, full)) {
       const double armature = full ? m->dof_armature[dof] : 0;
       if (!pass_simple(s, X, IA, pA, dof, parent, f[dof], armature, wrenches)) return singular(m, d, i);
+    } else if (is_slide(m, i, dof, full)) {
+      const double armature = full ? m->dof_armature[dof] : 0;
+      if (!pass_slide(s, X, IA, pA, dof, parent, f[dof], armature, wrenches)) return singular(m, d, i);
     } else {
       if (is_lone(m, i, full) && solve_lone(m->link_inertia + 16 * i, pA, f + dof, s.u + 2 * dof)) continue;
       if (!eliminate(m, d, s, i, f, full)) return singular(m, d, i);
@@ -148,9 +155,12 @@ SRM_INLINE void acceleration_pass(const srModel* m, srData* d, Scratch s, double
       for (int k = 0; k < 6; k++) a[dof + k] = s.u[2 * (dof + k)];
       continue;
     }
-    srmTwist t = srm_twist_to_child(m3_load(E), v4_load(X + 12), srm_twist_load(motion + 12 * parents[i]));
+    srmTwist t = {v4_zero(), v4_zero()};
+    if (parents[i] != 0) t = srm_twist_to_child(m3_load(E), v4_load(X + 12), srm_twist_load(motion + 12 * parents[i]));
     if (is_simple(m, i, dof, full)) {
       t = accelerate_simple(s, dof, t, a);
+    } else if (is_slide(m, i, dof, full)) {
+      t = accelerate_slide(s, dof, t, a);
     } else {
       t = accelerate(m, d, s, i, t, a, lambda, full);
     }

@@ -43,9 +43,12 @@ SRM_INLINE void bias_pass(const srModel* m, srData* d, Scratch s, const double* 
   for (int i = 1, n = m->nlink; i < n; i++) {
     X += 16, E += 12, inertia += 16, own += 12, wrench += 8, IA += 36;
     const double* vi = v + places[i];
-    srMotion t = sr_motion_to_child(X, E, motion + 12 * parents[i]);
+    srMotion t =
+        parents[i] == 0 ? sr_motion_on_ground(E, m->gravity) : sr_motion_to_child(X, E, motion + 12 * parents[i]);
     if (types[i] == SR_LINK_REVOLUTE) {
       t = sr_motion_add_revolute(t, vi[0]);
+    } else if (types[i] == SR_LINK_PRISMATIC) {
+      t = sr_motion_add_prismatic(t, vi[0]);
     } else {
       t = sr_motion_add(t, sr_link_relative(types[i], m->link_pitch[i], vi), none);
     }
@@ -119,6 +122,17 @@ SRM_INLINE void add_simple(const double* X, const double* IA, const double* pA, 
   add_J(m3_product_transposed2(RJ0, RJ1, X), K, parent_IA);
 }
 
+// A slide that is neither driven nor coupled: S = z, so U is a row of G and a column of M. False when D is no pivot.
+SRM_INLINE _Bool eliminate_slide(const double* IA, const double* pA, double f, double armature, double* U, double* u) {
+  const double D = IA[34] + armature;
+  if (!(D > PIVOT_RATIO * (IA[24] + IA[29] + IA[34]))) return 0;
+  v4_store(U, v4_keep((v4){IA[14], IA[18], IA[22], 0}, 1, 1, 1));
+  v4_store(U + 4, v4_load(IA + 32));
+  u[0] = f - pA[6];
+  u[1] = 1 / D;
+  return 1;
+}
+
 SRM_INLINE void subtract_square(double* IA, srmWrench U, double inverse) {
   const v4 tn = U.n * v4_all(inverse), tf = U.f * v4_all(inverse);
   const v4 n0 = v4_lane(tn, 0), n1 = v4_lane(tn, 1), n2 = v4_lane(tn, 2);
@@ -176,6 +190,15 @@ SRM_INLINE _Bool pass_simple(Scratch s, const double* X, double* IA, const doubl
   return 1;
 }
 
+// The same of a slide.
+SRM_INLINE _Bool pass_slide(Scratch s, const double* X, double* IA, const double* pA, int dof, int parent, double f,
+                            double armature, double* wrenches) {
+  double *U = s.U + 8 * dof, *u = s.u + 2 * dof;
+  if (!eliminate_slide(IA, pA, f, armature, U, u)) return 0;
+  if (parent != 0) add_with_armature(X, IA, pA, U, u, s.IA + 36 * parent, wrenches + 8 * parent);
+  return 1;
+}
+
 // U^T (dw, da)
 SRM_INLINE double column_times(const double* U, srmTwist t) {
   const v4 sum = v4_load(U) * t.w + v4_load(U + 4) * t.v;
@@ -187,6 +210,13 @@ SRM_INLINE srmTwist accelerate_simple(Scratch s, int dof, srmTwist t, double* a)
   const double* u = s.u + 2 * dof;
   a[dof] = (u[0] - column_times(s.U + 8 * dof, t)) * u[1];
   t.w += v4_z(a[dof]);
+  return t;
+}
+
+SRM_INLINE srmTwist accelerate_slide(Scratch s, int dof, srmTwist t, double* a) {
+  const double* u = s.u + 2 * dof;
+  a[dof] = (u[0] - column_times(s.U + 8 * dof, t)) * u[1];
+  t.v += v4_z(a[dof]);
   return t;
 }
 

@@ -117,6 +117,11 @@ SRM_INLINE srMotion sr_motion_to_child(const double* X, const double* E, const d
   return (srMotion){m3_mul_at(turn, parent), m3_mul_at(turn, parent + 4), m3_mul(turn, a)};
 }
 
+// The same of a link on the ground, which rests and falls with -g.
+SRM_INLINE srMotion sr_motion_on_ground(const double* E, const double* gravity) {
+  return (srMotion){v4_zero(), v4_zero(), m3_mul(m3_load(E), -v4_xyz(gravity))};
+}
+
 // Adds the joint motion: rate S v and, in its own axes, acceleration S a.
 SRM_INLINE srMotion sr_motion_add(srMotion s, srmTwist rate, srmTwist accel) {
   const v4 coriolis = v4_cross(s.w, rate.v);
@@ -130,6 +135,13 @@ SRM_INLINE srMotion sr_motion_add_revolute(srMotion s, double rate) {
   const v4 turned = __builtin_shufflevector(s.w, s.w, 1, 0, 2, 3) * (v4){1, -1, 0, 0}, r = v4_all(rate);
   s.wd += turned * r;
   s.w += v4_keep(r, 0, 0, 1);
+  return s;
+}
+
+// The same along z.
+SRM_INLINE srMotion sr_motion_add_prismatic(srMotion s, double rate) {
+  const v4 coriolis = v4_cross(s.w, v4_z(rate));
+  s.a += coriolis + coriolis;
   return s;
 }
 

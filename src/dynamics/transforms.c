@@ -23,13 +23,11 @@ SRM_INLINE m3 turned_about_z(m3 T, double sine, double cosine) {
   return (m3){{T.c[0] * c + T.c[1] * s, T.c[1] * c - T.c[0] * s, T.c[2]}};
 }
 
-// A link that is not revolute. sc: its sine, and its cosine four further, where it has an angle.
+// A link that is neither revolute nor prismatic. sc: its sine, and its cosine four further, where it has an angle.
 SRM_CLONES static void other_transform(const double* tree, int type, double pitch, const double* q, const double* sc,
                                        double* X) {
   srmPose T = srm_pose_load(tree);
-  if (type == SR_LINK_PRISMATIC) {
-    T.p += T.R.c[2] * v4_all(q[0]);
-  } else if (type == SR_LINK_HELICAL) {
+  if (type == SR_LINK_HELICAL) {
     T.p += T.R.c[2] * v4_all(pitch * q[0]);
     T.R = turned_about_z(T.R, sc[0], sc[4]);
   } else {
@@ -54,6 +52,11 @@ SRM_INLINE void transforms(const srModel* m, srData* d, const double* q, const _
       srm_pose_store(X, pose);
       if (with_E) m3_store(E, m3_transpose(pose.R));
       angle++;
+    } else if (types[i] == SR_LINK_PRISMATIC) {
+      srmPose pose = srm_pose_load(T);
+      pose.p += pose.R.c[2] * v4_all(q[m->link_q[i]]);
+      srm_pose_store(X, pose);
+      if (with_E) m3_store(E, m3_transpose(pose.R));
     } else {
       other_transform(T, types[i], m->link_pitch[i], q + m->link_q[i], sc, X);
       if (with_E) m3_store(E, m3_transpose(m3_load(X)));

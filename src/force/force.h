@@ -18,7 +18,9 @@ static inline bool sr_is_set_valued(const srForceElement* e) {
 }
 
 // Is it a rigid contact or set-valued friction, which has no force law in a run with rigid contact?
-bool sr_force_is_rigid(const srData* d, const srForceElement* element);
+static inline bool sr_force_is_rigid(const srData* d, const srForceElement* e) {
+  return d->rigid && e->contact != NULL && (e->contact->law != NULL || sr_is_set_valued(e));
+}
 
 // Motion of the drivers at d->t: d->motion.
 void sr_driver_motion(const srModel* m, srData* d);

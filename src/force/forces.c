@@ -215,11 +215,6 @@ static void user_rates(const srModel* m, srData* d) {
   for (int i = 0; i < m->priv->ny_user; ++i) d->ydot[i] = d->formula[m->priv->formula_rate + i];
 }
 
-// Rigid contacts and set-valued friction have no law here: they are solved with the motion (integrate/moreau.c).
-bool sr_force_is_rigid(const srData* d, const srForceElement* element) {
-  return d->rigid && element->contact != NULL && (element->contact->law != NULL || sr_is_set_valued(element));
-}
-
 int sr_forces(const srModel* m, srData* d, double tau_stage) {
   d->error_message[0] = '\0';
   int answer = 0;
