@@ -1,4 +1,5 @@
 // Tests of src/base: the allocator, pools, growing arrays, messages, words and names.
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -379,3 +380,26 @@ TEST(the_nearest_of_the_stored_names_is_offered) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- log
+
+// Six digits are written by integers: the texts of the C library, also at powers of ten, ties and with zeros at the end.
+TEST(base_numbers_of_six_digits_are_those_of_printf) {
+  static const double odd[] = {0,      -1.5,     1e-4,     9.9999949e-5, 0.000999999499, 0.00099999951, 1,
+                               1.5,    100000.5, 100001.5, 999999,       999999.4,       999999.6,      1e6,
+                               1e-300, 123456.5, 0.125,    0.12345650,   2.5e-4,         NAN,           1234.56,
+                               20,     100,      0.1,      0.3,          4.20214,        1e5,           99999.95,
+                               10,     INFINITY};
+  char ours[64], expected[64];
+  unsigned seed = 3;
+  for (int k = 0; k < 20000; ++k) {
+    double x = k < (int)(sizeof odd / sizeof *odd) ? odd[k] : 0;
+    if (k >= (int)(sizeof odd / sizeof *odd)) {
+      const double r = (double)((seed = seed * 1664525u + 1013904223u) >> 8) / 16777216.0;
+      x = pow(10, 12 * r - 5.5);
+      if (k % 3 == 0) x = round(x * 1e3) / 1e3;          // few digits
+      if (k % 3 == 1) x = (round(x * 1e4) + 0.5) / 1e4;  // ties of some
+    }
+    (void)snprintf(expected, sizeof expected, "%.6g", x);
+    ENSURE(sr_number_print(x, 6, ours, sizeof ours) == strlen(expected));
+    ENSURE_TEXT(ours, expected);
+  }
+}

@@ -1,4 +1,5 @@
 // Texts that grow: doubled by copying, in the heap or in a pool. Numbers in them.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +58,31 @@ void sr_text_free(srText* text) {
   *text = (srText){.pool = text->pool};
 }
 
+// "%.6g" of a number from 1e-4 to 1e6 by integers; 0: a number that is not such, or so near to the middle of two texts that its scaling may decide.
+static size_t print_six(double value, char* out, size_t size) {
+  static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+  const double scaled_up = value * 1e4;  // 1 .. 1e10
+  int places = 9, n = 0;                 // behind the point
+  if (!(value >= 1e-4 && value < 1e6) || size < 16) return 0;
+  while (places > 0 && scaled_up >= power[10 - places]) --places;
+  const double scaled = value * power[places], below = floor(scaled);
+  if (!(below >= 1e5 && below < 999999) || fabs(scaled - below - 0.5) < 1e-3) return 0;
+  char digit[10];
+  long left = (long)below + (scaled - below > 0.5);
+  for (int i = 0; i < 10; ++i, left /= 10) digit[i] = (char)('0' + left % 10);  // from the last one
+  int last = 0;
+  while (last < places && digit[last] == '0') ++last;
+  for (int i = places < 6 ? 5 : places; i >= last; --i) {
+    if (i == places - 1) out[n++] = '.';
+    out[n++] = digit[i];
+  }
+  out[n] = '\0';
+  return (size_t)n;
+}
+
 size_t sr_number_print(double value, int digits, char* out, size_t size) {
+  const size_t short_length = digits == 6 ? print_six(value, out, size) : 0;
+  if (short_length > 0) return short_length;
   char raw[64];
   snprintf(raw, sizeof raw, "%.*g", digits, value);
   size_t n = 0;

@@ -1,9 +1,11 @@
 // The list of events of a run, in order of time, as the result reports it.
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "dynamics/link.h"
 #include "force/force.h"
 #include "model/private.h"
@@ -13,21 +15,55 @@
 #define RARE 64         // places in the list that impacts leave to other events; loads and sleep half of them
 #define MOST_LOST 1e-3  // of the largest energy in one step: more is reported
 
-// An event at t; those beyond the capacity are only counted.
-SR_PRINTF(6, 7)
-static void note(srRun* run, double t, const char* kind, const char* a, const char* b, const char* format, ...) {
+// The place of an event at t in the list; NULL: those beyond the capacity are only counted.
+static srRunEvent* add(srRun* run, double t, const char* kind, const char* a, const char* b) {
   srRunResult* result = run->result;
   ++result->event_count;
   const bool common = strcmp(kind, "load") == 0 || strcmp(kind, "sleep") == 0 || strcmp(kind, "wake") == 0;
   const int room = SR_RUN_EVENTS - (strcmp(kind, "impact") == 0 ? RARE : common ? RARE / 2 : 0);
-  if (result->nevent >= room) return;
+  if (result->nevent >= room) return NULL;
   int i = result->nevent++;
   for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
-  result->event[i] = (srRunEvent){.t = t, .kind = kind, .a = a, .b = b};
+  srRunEvent* event = &result->event[i];
+  event->t = t;
+  event->kind = kind;
+  event->a = a;
+  event->b = b;
+  event->reason[0] = '\0';
+  return event;
+}
+
+SR_PRINTF(6, 7)
+static void note(srRun* run, double t, const char* kind, const char* a, const char* b, const char* format, ...) {
+  srRunEvent* event = add(run, t, kind, a, b);
+  if (event == NULL) return;
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(result->event[i].reason, sizeof result->event[i].reason, format, arguments);
+  (void)vsnprintf(event->reason, sizeof event->reason, format, arguments);
   va_end(arguments);
+}
+
+// At most `most` characters of a text, to the end of the reason; its new end.
+static char* append(srRunEvent* event, char* end, const char* text, size_t most) {
+  const char* behind = event->reason + sizeof event->reason - 1;
+  for (; *text != '\0' && most > 0 && end < behind; --most) *end++ = *text++;
+  *end = '\0';
+  return end;
+}
+
+// "a strikes b with 4.20214 m/s" and a remark. Impacts are many: without a format.
+static void note_impact_of(srRun* run, double t, const char* a, const char* verb, const char* b, double speed,
+                           const char* remark) {
+  srRunEvent* event = add(run, t, "impact", a, b);
+  char number[32];
+  if (event == NULL) return;
+  (void)sr_number_print(speed, 6, number, sizeof number);
+  char* end = append(event, event->reason, a, 40);
+  end = append(event, end, verb, SIZE_MAX);
+  if (b != NULL) end = append(event, append(event, end, " ", 1), b, 40);
+  end = append(event, end, " with ", SIZE_MAX);
+  end = append(event, append(event, end, number, SIZE_MAX), " m/s", SIZE_MAX);
+  (void)append(event, end, remark, SIZE_MAX);
 }
 
 // ---- as they happen -----------------------------------------------------------------------------------------------------
@@ -37,8 +73,7 @@ void sr_run_tell_impact(void* user, double t, int i) {
   const char *a = NULL, *b = NULL;
   ++run->result->impacts;
   sr_contact_monitor_names(run->contacts, i, &a, &b);
-  note(run, t, "impact", a, b, "%.40s touches%s%.40s with %.6g m/s", a, b != NULL ? " " : "", b != NULL ? b : "",
-       -run->contacts->rate[i]);
+  note_impact_of(run, t, a, " touches", b, -run->contacts->rate[i], "");
 }
 
 void sr_run_tell_passed(void* user, double t, double step, int i) {
@@ -65,8 +100,7 @@ void sr_run_tell_struck(srRun* run) {
     }
     ++run->result->impacts;
     sr_contact_names(run->m, x->struck[i], &a, &b);
-    note(run, x->time[i], "impact", a, b, "%.40s touches%s%.40s with %.6g m/s", a, b != NULL ? " " : "",
-         b != NULL ? b : "", speed);
+    note_impact_of(run, x->time[i], a, " touches", b, speed, "");
   }
 }
 
@@ -162,8 +196,7 @@ static void note_impact(srRun* run, const srRigidEvent* event) {
   const char* remark = event->endless     ? "; the sequence of impacts has no end: ended by an inelastic one"
                        : event->alpha < 1 ? "; less restitution, which would gain energy"
                                           : "";
-  note(run, event->t, "impact", a, b, "%.40s strikes%s%.40s with %.6g m/s%s", a, b != NULL ? " " : "",
-       b != NULL ? b : "", event->speed, remark);
+  note_impact_of(run, event->t, a, " strikes", b, event->speed, remark);
 }
 
 static void note_accumulation(srRun* run, const srRigidEvent* event) {
