@@ -35,7 +35,7 @@ static const double part_end[] = {1e-6, 1e-3, 0.25, 0.5, 0.75, 1};
 #define PARABOLA 0.02   // of the change at the larger rate of a piece: what a value may differ from its parabola
 #define LEAPS 8         // pieces in a row that end at zeros foretold and find none
 #define SHORT 1e-6      // of the step: a piece
-#define ROUNDINGS 16    // of the time: a value that its rate makes in so short a time is 0
+#define ROUNDINGS 8     // of the time: a value that its rate makes in so short a time is 0
 
 struct srRootFinder {
   srRoots roots;
@@ -430,7 +430,6 @@ static bool are_parabolas(srRootFinder* finder, double w) {
 // Where f + r s + c s^2/2, on its own side of zero at s = 0, or 0 there and leaving to it, is 0 first behind s = 0; HUGE_VAL: nowhere. In the form without cancellation.
 static double parabola_zero(double f, double r, double c) {
   if (f <= 0 && !(r > 0)) return HUGE_VAL;
-  f = fmax(f, 0);
   const double square = r * r - 2 * f * c;
   if (square < 0) return HUGE_VAL;
   const double root = sqrt(square);
