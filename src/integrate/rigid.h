@@ -134,6 +134,7 @@ int sri_rigid_list(srRigid* x, double t, const double* q);  // contacts at a pos
 int sri_rigid_list_rates(srRigid* x, double t, const double* q, const double* v, bool alone);
 const srUnilateral* sri_rigid_contact(srRigid* x, int k);  // closed contact k at the position listed last
 void sri_rigid_keep(srRigid* x, const double* q);          // `last` of the closed contacts
+void sri_rigid_find_places(srRigid* x);                    // of the closed contacts in the list
 void sri_rigid_rename(srRigid* x);                         // closed contacts are those that continue them
 void sri_rigid_activate(srRigid* x);                       // which equations are active
 double sri_rigid_slip(const srUnilateral* c, const double* v, double s[2]);  // its length

@@ -43,7 +43,7 @@ void sri_rigid_put_closed(srRigid* x) {
     to->at = -1;
   }
   if (x->ncontact > x->stats.closed) x->stats.closed = x->ncontact;
-  x->listed = false;  // places in the list are unknown
+  if (x->listed) sri_rigid_find_places(x);
 }
 
 // Normals of the closed contacts as parts.

@@ -66,17 +66,21 @@ static bool is_listed(const srRigid* x, double t, const double* q) {
   return x->listed && x->t_list == t && memcmp(x->q_list, q, (size_t)x->inner.nq * sizeof *q) == 0;
 }
 
-// Where the closed contacts are in the list, which is that of a position.
-static void keep_list(srRigid* x, double t, const double* q, bool whole) {
-  memcpy(x->q_list, q, (size_t)x->inner.nq * sizeof *q);
-  x->t_list = t;
-  x->listed = true;
-  x->whole = whole;
+void sri_rigid_find_places(srRigid* x) {
   for (int k = 0; k < x->nclosed; ++k) {
     srClosed* c = &x->closed[k];
     c->at = find(x->list, x->count, c->at, c->id);
     if (c->at < 0) c->at = heir_of(x, k, x->list, x->count);
   }
+}
+
+// The list is that of a position.
+static void keep_list(srRigid* x, double t, const double* q, bool whole) {
+  memcpy(x->q_list, q, (size_t)x->inner.nq * sizeof *q);
+  x->t_list = t;
+  x->listed = true;
+  x->whole = whole;
+  sri_rigid_find_places(x);
 }
 
 int sri_rigid_list(srRigid* x, double t, const double* q) {
