@@ -29,6 +29,7 @@ struct srmSaddle {
   bool sparse, deep;  // deep: the pattern is made for the rows in `analysed`
   bool ready;
   unsigned char* analysed;
+  double* block;  // of kept, x, A, scale and pivot
   unsigned char* kept;
   double s;       // scale of the multipliers
   double* A;      // dense: (nv + nkept)^2
@@ -110,8 +111,8 @@ void srm_saddle_destroy(srmSaddle* s) {
   srm_solver_destroy(s->lu);
   srm_blocks_destroy(s->blocks);
   srm_tree_destroy(s->tree);
-  void* parts[] = {s->G_last, s->kept, s->analysed,    s->A,   s->scale,  s->pivot,  s->at_M,
-                   s->at_D,   s->at_G, s->at_diagonal, s->row, s->column, s->values, s->x};
+  void* parts[] = {s->G_last, s->block,       s->analysed, s->at_M,   s->at_D,
+                   s->at_G,   s->at_diagonal, s->row,      s->column, s->values};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(s);
 }
@@ -193,10 +194,16 @@ static bool create_blocks(srmSaddle* s) {
   return s->blocks == NULL || srm_take_numbers(&s->G_last, (size_t)srm_pattern_count(&s->G));
 }
 
-static bool create_dense(srmSaddle* s) {
-  const size_t n = (size_t)s->n;
-  s->pivot = sr_alloc((n + 1) * sizeof *s->pivot);
-  return srm_take_numbers(&s->A, n * n) && srm_take_numbers(&s->scale, n) && s->pivot != NULL;
+// What every form needs, and the matrix of the dense one.
+static bool create_numbers(srmSaddle* s) {
+  const size_t n = (size_t)s->n, dense = s->sparse ? 0 : n;
+  unsigned char* tail;
+  const srPart parts[] = {{&s->x, n}, {&s->A, dense * dense}, {&s->scale, dense}};
+  if (!sr_take_parts(parts, SR_COUNT(parts), dense * sizeof *s->pivot + (size_t)s->shape.ng, &s->block, &tail))
+    return false;
+  s->pivot = (int*)(void*)tail;
+  s->kept = tail + dense * sizeof *s->pivot;
+  return true;
 }
 
 static bool is_sparse(const srmSaddleShape* shape) {
@@ -218,9 +225,7 @@ srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
   s->shape.M = shape->M != NULL ? &s->M : NULL;
   s->shape.G = shape->G != NULL ? &s->G : NULL;
   s->sparse = is_sparse(shape);
-  s->kept = sr_alloc((size_t)shape->ng + 1);
-  good = good && s->kept != NULL && srm_take_numbers(&s->x, (size_t)s->n) && create_blocks(s) &&
-         (s->sparse ? create_sparse(s) : create_dense(s));
+  good = good && create_numbers(s) && create_blocks(s) && (!s->sparse || create_sparse(s));
   if (good) return s;
   srm_saddle_destroy(s);
   return NULL;

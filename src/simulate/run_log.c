@@ -45,10 +45,11 @@ static void note(srRun* run, double t, const char* kind, const char* a, const ch
 
 // At most `most` characters of a text, to the end of the reason; its new end.
 static char* append(srRunEvent* event, char* end, const char* text, size_t most) {
-  const char* behind = event->reason + sizeof event->reason - 1;
-  for (; *text != '\0' && most > 0 && end < behind; --most) *end++ = *text++;
-  *end = '\0';
-  return end;
+  const size_t length = strlen(text), room = (size_t)(event->reason + sizeof event->reason - 1 - end);
+  const size_t wanted = length < most ? length : most, n = wanted < room ? wanted : room;
+  memcpy(end, text, n);
+  end[n] = '\0';
+  return end + n;
 }
 
 // "a strikes b with 4.20214 m/s" and a remark. Impacts are many: without a format.
