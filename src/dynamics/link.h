@@ -52,8 +52,9 @@ SRM_INLINE srmTwist sr_link_relative(int type, double pitch, const double* x) {
 
 // The frame of a point of the model in the ground, and its motion in ground axes.
 SRM_INLINE srmPose sr_point_pose(const srModel* m, const srData* d, int point) {
-  return srm_pose_product(srm_pose_load(d->link_pose + 16 * m->point_link[point]),
-                          srm_pose_load(m->point_pose + 16 * point));
+  const int link = m->point_link[point];
+  const srmPose own = srm_pose_load(m->point_pose + 16 * point);
+  return link == 0 ? own : srm_pose_product(srm_pose_load(d->link_pose + 16 * link), own);
 }
 void sr_point_frame(const srModel* m, const srData* d, int point, double pose[16]);  // the same, in memory (frame.c)
 

@@ -94,6 +94,7 @@ int sr_measure_arguments(const srModel* m, srData* d) {
 }
 
 int sr_measure(const srModel* m, srData* d) {
+  if (m->nsensor_value + m->ndistance_arg + m->nformula == 0) return 0;
   const int answer = sr_measure_arguments(m, d);
   if (answer == 0) evaluate_formulas(m, d);
   return answer;

@@ -76,6 +76,7 @@ bool sri_constrained_create(srIntegrator* integrator) {
   c->metric = s->dynamics != NULL ? o->metric : SR_METRIC_IDENTITY;
   c->tau = fmax(o->rank_tolerance > 0 ? o->rank_tolerance : 1e-5, 10 * o->geometry_error);
   c->index1 = s->dynamics != NULL && sri_solves_constraints(integrator->ops, s, o);
+  c->may_be_free = c->index1 && integrator->ops->index1 && s->rates_free != NULL && !sri_ways_asked(o);
   c->rank = c->rank_phase = -1;
   if (o->partition) c->partition = sri_partition_create(s, o);
   if (o->augmented) c->augmented = sri_augmented_create(s);
@@ -106,12 +107,6 @@ bool sri_constrained_activate(srIntegrator* integrator) {
     c->nactive += now != 0;
   }
   return changed;
-}
-
-bool sri_is_free(const srIntegrator* integrator) {
-  const srConstrained* c = integrator->constrained;
-  return c->nactive == 0 && c->index1 && integrator->ops->index1 && integrator->system.rates_free != NULL &&
-         !sri_ways_asked(&integrator->options);
 }
 
 static void begin_phase(srConstrained* c) {

@@ -42,12 +42,13 @@ struct srConstrained {
   srMetric metric;
   srCrossing crossing;  // over singular positions
   double tau;
-  int rank;        // -1: unknown so far
-  int rank_phase;  // that of the active equations before these; -1: there were none
-  bool chosen;     // equations were chosen since the last start
-  bool confirmed;  // and confirmed at the end of a step
-  bool index1;     // accelerations by sri_index1, not by the callback `rates`
-  double sigma;    // smallest singular value of the equations in use at the end of the last step tried; < 0: unknown
+  int rank;          // -1: unknown so far
+  int rank_phase;    // that of the active equations before these; -1: there were none
+  bool chosen;       // equations were chosen since the last start
+  bool confirmed;    // and confirmed at the end of a step
+  bool index1;       // accelerations by sri_index1, not by the callback `rates`
+  bool may_be_free;  // ... and by `rates_free` while no equation is active
+  double sigma;      // smallest singular value of the equations in use at the end of the last step tried; < 0: unknown
   double sigma_chosen;  // its value when the equations were chosen; < 0: unknown
   double sigma_most;    // its largest value since then
   int sigma_age;        // steps since it was found, where the states are not projected
@@ -98,7 +99,9 @@ bool sri_constrained_activate(srIntegrator* integrator);
 void sri_constrained_restart(srIntegrator* integrator, double t);
 
 // No equation is active, and the system has rates for that: there is nothing to choose, solve or enforce.
-bool sri_is_free(const srIntegrator* integrator);
+static inline bool sri_is_free(const srIntegrator* integrator) {
+  return integrator->constrained->nactive == 0 && integrator->constrained->may_be_free;
+}
 
 // Evaluations; outcomes as in explicit.h. dynamics: M, f, D and ydot; constraint: G, b, g at (t, q), with zeros in the equations that are not
 // active. D needs no zeros: its multipliers are 0 there.

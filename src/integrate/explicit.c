@@ -27,7 +27,7 @@ int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, d
   const srSystem* s = &integrator->system;
   const int v = s->nq, y = s->nq + s->nv, w = y + s->ny;
   if (integrator->constrained != NULL && integrator->constrained->index1) {
-    if (sri_choose_rows(integrator) != SR_OK) return SRI_STOP;
+    if (!integrator->constrained->chosen && sri_choose_rows(integrator) != SR_OK) return SRI_STOP;
     return sri_index1(integrator, t, x, tau, xdot);
   }
   ++integrator->stats.evaluations;

@@ -270,8 +270,8 @@ static bool is_taken(const List* x, int first, long id) {
 
 // first: place in the list of the points of its pair.
 static long point_id(const List* x, long key, uint64_t feature, int first) {
-  const long keys = key_count(x->m), fit = LONG_MAX / keys - 2, hashes = fit < HASHES ? fit : HASHES;
   if (feature == 0) return key;
+  const long keys = key_count(x->m), fit = LONG_MAX / keys - 2, hashes = fit < HASHES ? fit : HASHES;
   long hash = (long)(mix(feature) % (uint64_t)hashes);
   while (is_taken(x, first, key + keys * (1 + hash))) hash = (hash + 1) % hashes;
   return key + keys * (1 + hash);

@@ -57,7 +57,11 @@ static int rates(void* user, double t, const double* q, const double* v, const d
   if (sr_stop_requested(d)) return -1;
   const int answer = sr_evaluate_rates(s->m, d, t, q, v, y, tau);
   if (answer != 0) return answer;
-  sr_qdot(s->m, d->q, d->v, qdot);
+  if (s->m->nq == s->m->nv) {  // no quaternions
+    copy(qdot, d->v, s->m->nv);
+  } else {
+    sr_qdot(s->m, d->q, d->v, qdot);
+  }
   copy(vdot, d->a, s->m->nv);
   copy(ydot, d->ydot, s->m->ny);
   put_powers(s, wdot);
