@@ -244,10 +244,26 @@ static void find_centroid(const Polygon* p, double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = total > 0 ? sum[k] / total : p->x[0][k];
 }
 
+static double apart(const double* a, const double* b) {
+  return fabs(b[0] - a[0]) + fabs(b[1] - a[1]) + fabs(b[2] - a[2]);
+}
+
+// Corners that are apart by more than rounding, four at most: where a cut passes through a corner, as those between cells do on the edges of S, it may find that twice.
+static int find_corners(const Polygon* p, const double* corner[4]) {
+  double around = 0;
+  int n = 0;
+  for (int i = 0; i < p->n; i++) around += apart(p->x[i], p->x[i + 1 < p->n ? i + 1 : 0]);
+  for (int i = 0; i < p->n && n < 4; i++) {
+    if (apart(p->x[i], p->x[i + 1 < p->n ? i + 1 : 0]) > SR_PATCH_MERGED * around) corner[n++] = p->x[i];
+  }
+  return n;
+}
+
 static void put_polygon(srPatchCells* c, const Sheet* s, const Polygon* p) {
+  const double* corner[4];
   if (p->n < 3) return;
-  if (p->n == 3) {
-    put_triangle(c, s, p->x[0], p->x[1], p->x[2]);
+  if (find_corners(p, corner) == 3) {
+    put_triangle(c, s, corner[0], corner[1], corner[2]);
     return;
   }
   double middle[3];

@@ -49,6 +49,7 @@ typedef struct srPatchVisitor {
   bool energy;  // also the points that have energy alone (area 0)
 } srPatchVisitor;
 
+#define SR_PATCH_MERGED 1e-9  // corners of a polygon nearer than this part of its boundary are one
 // Points of a triangle: weight and barycentric coordinates of each; how many in *n.
 const double (*sr_patch_rule(bool fine, int* n))[4];
 

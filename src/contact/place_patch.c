@@ -150,13 +150,17 @@ static void add_force(Patch* p, const Point* x) {
 }
 
 // Of the elastic part: where damping cancels it, shapes that separate, the direction of the sum is that of its rounding. Without a force: the
-// normal of the nearest points.
+// normal of the nearest points, of triangles from origin to origin, as where they are far.
 static void find_normal(const Patch* p, srContactPlace* out) {
   const double size = srm_norm3(p->elastic);
-  const bool plane = p->c->shape[0]->convex.kind == SR_KIND_PLANE;
+  const bool plane = p->c->shape[0]->convex.kind == SR_KIND_PLANE, triangles = p->c->shape[0]->surface != NULL;
+  const double distance = srm_norm3(p->pose + 12);
   srNearest near = {0};
-  if (!plane && !(size > 0)) sr_shapes_nearest(p->c->shape[0], p->c->shape[1], p->pose, &near);
-  for (int i = 0; i < 3; i++) out->n[i] = plane ? i == 2 : size > 0 ? p->elastic[i] / size : near.n[i];
+  if (!plane && !triangles && !(size > 0)) sr_shapes_nearest(p->c->shape[0], p->c->shape[1], p->pose, &near);
+  for (int i = 0; i < 3; i++) {
+    const double away = !triangles ? near.n[i] : distance > 0 ? p->pose[12 + i] / distance : i == 2;
+    out->n[i] = plane ? i == 2 : size > 0 ? p->elastic[i] / size : away;
+  }
   out->N = fmax(0, srm_dot3(out->n, out->force));
 }
 
