@@ -154,6 +154,12 @@ open(f"{out}/ground.xml", "w").write("""<sarrus version="1" name="ground">
     <inertial mass="1" inertia="0.02 0.02 0.02"/>
     <shape name="pebble" type="sphere" size="0.08"/>
   </body>
+  <body name="brick">
+    <joint name="brick" type="free" q="0.25 -0.05 0.2 1 0.1 0.2 0.1"/>
+    <inertial mass="1" inertia="0.02 0.02 0.02"/>
+    <shape name="brick" type="box" size="0.15 0.1 0.12"/>
+  </body>
+  <contact name="lie" a="land" b="brick" normal="kelvin-voigt" K="1e4" D="50" friction="kikuuwe" mu-k="0.3" mu-roll="0.01" mu-spin="0.02" bristle-K="1e4"/>
   <contact name="press" a="floor" b="box" normal="kelvin-voigt" K="1e4" D="50" friction="kikuuwe" mu-k="0.3" mu-roll="0.01" mu-spin="0.02" bristle-K="1e4"/>
   <contact name="touch" a="land" b="ball" normal="kelvin-voigt" K="1e4" D="10" friction="kikuuwe" mu-k="0.3" mu-roll="0.01" mu-spin="0.02" bristle-K="1e4"/>
   <contact name="fine" a="land" b="pebble" normal="hertz" K="1e5" friction="threlfall" mu-k="0.3" v0="1e-3"/>

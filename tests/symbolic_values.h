@@ -42,13 +42,36 @@ static inline double value_of(const srCode* code, const srCodeValue* u, const do
   if (u->op == SR_OP_CONST) return u->number;
   if (u->op == SR_OP_VAR) return input_value(u, s);
   for (int k = 0; k < sr_op_arity(u->op); k++) c[k] = signed_value(x, u->child[k]);
+  if (u->op == SR_OP_PASS) return 0;
   if (u->op == SR_OP_LOOKUP) return sr_lookup(code->table[u->index].x, code->table[u->index].n, c[0]);
   return sr_op_value(u->op, c[0], c[1], c[2]);
 }
 
+// What a loop leaves; its arguments are a list, the last one first.
+static inline double* fold_of(const srCode* code, const srCodeValue* u, const double* x) {
+  const srFold* fold = code->fold[u->index];
+  double* state = calloc((size_t)(fold->nstate + fold->narg + sr_fold_work(fold)) + 1, sizeof *state);
+  double* arg = state + fold->nstate;
+  const srCodeValue* pass = &code->value[SR_REF_VALUE(u->child[0])];
+  for (int k = fold->narg - 1; k >= 0; k--, pass = &code->value[SR_REF_VALUE(pass->child[1])])
+    arg[k] = signed_value(x, pass->child[0]);
+  sr_fold_evaluate(fold, arg, arg + fold->narg, state);
+  return state;
+}
+
 static inline void evaluate(const srCode* code, const State* s, double* out) {
-  double* x = calloc((size_t)code->n + 1, sizeof *x);
-  for (int i = 0; i < code->n; i++) x[i] = value_of(code, &code->value[i], x, s);
+  double *x = calloc((size_t)code->n + 1, sizeof *x), **left = calloc((size_t)code->n + 1, sizeof *left);
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* u = &code->value[i];
+    if (u->op == SR_OP_FOLD)
+      left[i] = fold_of(code, u, x);
+    else if (u->op == SR_OP_PART)
+      x[i] = left[SR_REF_VALUE(u->child[0])][u->index];
+    else
+      x[i] = value_of(code, u, x, s);
+  }
+  for (int i = 0; i < code->n; i++) free(left[i]);
+  free(left);
   for (int i = 0; i < code->nout; i++) out[i] = signed_value(x, code->out[i]);
   free(x);
 }

@@ -197,7 +197,7 @@ static int check_solid(const char* text, double low, double high, Random* r) {
     const srSurfaceLaws* c = m->force[0].contact;
     double z = 0;
     if (c->shape[0]->surface && sr_field_height(c->shape[0]->surface->user, s->q[0], s->q[1], &z))
-      s->q[2] = z + c->shape[1]->convex.radius * random_in(r, -0.5, 1.5);  // no deeper than its radius
+      s->q[2] = z + c->shape[1]->size * random_in(r, -0.5, 1.5);  // no deeper than that
     memset(x.d->tau, 0, (size_t)m->njv * sizeof *x.d->tau);
     ENSURE_EQUAL(sr_evaluate_stage(m, x.d, s->t, s->q, s->v, s->y, SR_STAGE_FORCE, s->stage), 0);
     evaluate(codes.force, s, out);
@@ -238,6 +238,20 @@ TEST(symbolic_contacts_of_spheres_on_height_fields_are_those_of_the_points) {
   ENSURE(check_solid(large, 0.3, 0.8, &r) > 100);
 }
 
+// Cells that are larger and smaller than the box, at an angle to it, and its border. No deeper than faces of a box are thick.
+TEST(symbolic_contacts_of_boxes_on_height_fields_are_those_of_the_patch) {
+  Random r = {13};
+  const char* const small = SOLID("<shape name='box' type='box' size='0.08 0.06 0.05'/>",
+                                  "<contact a='land' b='box' normal='kelvin-voigt' K='1e4' D='20' " RUBBED);
+  const char* const large = SOLID("<shape name='box' type='box' size='0.5 0.3 0.2'/>",
+                                  "<contact a='land' b='box' normal='kelvin-voigt' K='1e4' D='200' " RUBBED);
+  const char* const power = SOLID("<shape name='box' type='box' size='0.15 0.2 0.1'/>",
+                                  "<contact a='land' b='box' normal='hertz' K='1e5' " RUBBED);
+  ENSURE(check_solid(small, 0.1, 0.6, &r) > 60);
+  ENSURE(check_solid(large, 0.3, 0.8, &r) > 60);
+  ENSURE(check_solid(power, 0.3, 0.8, &r) > 100);
+}
+
 static const char* refusal_of_text(const char* text, srPool* pool) {
   Loaded x = open_text(text);
   const srSymContext context = {.m = x.m, .pool = pool};
@@ -252,7 +266,6 @@ TEST(symbolic_contacts_on_height_fields_without_code_are_refused_by_name) {
 #define ON_LAND(shape)                                                                                                 \
   SOLID(shape, "<contact name='c' a='land' b='x' normal='kelvin-voigt' K='1e4' D='20' friction='none'/>")
   ENSURE(strstr(refusal_of_text(ON_LAND("<shape name='x' type='sphere' size='0.5'/>"), &pool), "x 7 cells"));
-  ENSURE(strstr(refusal_of_text(ON_LAND("<shape name='x' type='box' size='0.1 0.1 0.1'/>"), &pool), "'body/x'"));
   ENSURE(strstr(refusal_of_text(ON_LAND("<shape name='x' type='capsule' size='0.05 0.1'/>"), &pool), "'body/x'"));
   sr_pool_free(&pool);
 }

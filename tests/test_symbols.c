@@ -95,7 +95,7 @@ static void check_values(Parametric* x, Random* r, const double* p) {
   for (int k = 0; k < (m->constrained ? 1 : 3);
        k++) {  // inverse dynamics, and both ways of the forward one, which are judged by the forces
     const srCode* code = code_of(x, k == 0 ? &sr_function_invdyna : &sr_function_accel, k == 2);
-    double* work = calloc((size_t)code->n + 1, sizeof *work);
+    double* work = calloc((size_t)code->work, sizeof *work);
     sr_code_evaluate(code, input, work, out);
     if (k > 0) required(m, d, out, again);
     ENSURE_SMALL(apart(k > 0 ? again : out, tau, n), k > 0 ? 1e-9 : 1e-12);
@@ -276,7 +276,7 @@ TEST(symbols_have_derivatives_of_inverse_and_forward_dynamics) {
                                            [SR_VAR_KINDS] = x->context.symbols->value};
   for (int forward = 0; forward < 2; forward++) {
     const srCode* code = code_of(x, forward ? &sr_function_daccel : &sr_function_dinvdyna, 0);
-    double *work = calloc((size_t)code->n + 1, sizeof *work), *out = calloc((size_t)code->nout + 1, sizeof *out);
+    double *work = calloc((size_t)code->work, sizeof *work), *out = calloc((size_t)code->nout + 1, sizeof *out);
     sr_code_evaluate(code, input, work, out);
     const double* by_p = out + code->nout - n * np;
     for (int j = 0; j < np; j++) {

@@ -25,6 +25,9 @@ typedef enum srOp {
   SR_OP_FUNCTION,                // named function: index, order of derivative, one argument
   SR_OP_FUNCTION2,               // named function of two arguments: index, orders of the derivative (SR_ORDERS)
   SR_OP_LOOKUP,                  // entry of a table: index, one argument, a whole number. Of generated code alone
+  SR_OP_PASS,                    // an argument of a loop, and those before it. Of generated code alone, as are ...
+  SR_OP_FOLD,                    // ... a loop: index, its arguments, ...
+  SR_OP_PART,                    // ... and an entry of what it leaves: index, the loop
   SR_OP_COUNT
 } srOp;
 // clang-format on
@@ -78,6 +81,16 @@ typedef struct srGraphTable {
 // there, not to programs. The numbers are not copied; the same ones are the same table.
 srNode sr_graph_lookup(srGraph* graph, const double* table, int n, srNode argument);
 double sr_lookup(const double* table, int n, double at);
+
+// A loop of generated code (symbolic/code.h) with these arguments; its parts are what it leaves. The fold is held by reference.
+struct srFold;
+srNode sr_graph_fold(srGraph* graph, const struct srFold* fold, const srNode* arg, int narg);
+srNode sr_graph_part(srGraph* graph, srNode fold, int index);
+// Tables and loops of another graph: such an operation of it, with children of this one.
+bool sr_op_has_memory(srOp op);
+srNode sr_graph_again(srGraph* graph, const srGraph* from, srNode node, const srNode* child);
+const void* sr_graph_memory(const srGraph* graph,
+                            srNode node);  // the table or the loop, what else the node is made of; NULL: nothing
 
 // Corners: where a function or one of its first two derivatives jumps, or a motion begins after rest. A function of one argument is given piece by piece,
 //   f(x) = piece(floor(place(x)), x)

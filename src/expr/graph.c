@@ -11,13 +11,13 @@
 #include "math/stribeck.h"
 
 static const signed char arity_of[SR_OP_COUNT] = {
-    [SR_OP_CONST] = 0,     [SR_OP_PARAM] = 0, [SR_OP_VAR] = 0,  [SR_OP_ADD] = 2,      [SR_OP_SUB] = 2,
-    [SR_OP_MUL] = 2,       [SR_OP_DIV] = 2,   [SR_OP_POW] = 2,  [SR_OP_NEG] = 1,      [SR_OP_SIN] = 1,
-    [SR_OP_COS] = 1,       [SR_OP_TAN] = 1,   [SR_OP_ASIN] = 1, [SR_OP_ACOS] = 1,     [SR_OP_ATAN2] = 2,
-    [SR_OP_EXP] = 1,       [SR_OP_LOG] = 1,   [SR_OP_SQRT] = 1, [SR_OP_ABS] = 1,      [SR_OP_MIN] = 2,
-    [SR_OP_MAX] = 2,       [SR_OP_SIGN] = 1,  [SR_OP_STEP] = 1, [SR_OP_FLOOR] = 1,    [SR_OP_LT] = 2,
-    [SR_OP_LE] = 2,        [SR_OP_EQ] = 2,    [SR_OP_IF] = 3,   [SR_OP_STRIBECK] = 3, [SR_OP_FUNCTION] = 1,
-    [SR_OP_FUNCTION2] = 2, [SR_OP_LOOKUP] = 1};
+    [SR_OP_CONST] = 0,     [SR_OP_PARAM] = 0,  [SR_OP_VAR] = 0,  [SR_OP_ADD] = 2,      [SR_OP_SUB] = 2,
+    [SR_OP_MUL] = 2,       [SR_OP_DIV] = 2,    [SR_OP_POW] = 2,  [SR_OP_NEG] = 1,      [SR_OP_SIN] = 1,
+    [SR_OP_COS] = 1,       [SR_OP_TAN] = 1,    [SR_OP_ASIN] = 1, [SR_OP_ACOS] = 1,     [SR_OP_ATAN2] = 2,
+    [SR_OP_EXP] = 1,       [SR_OP_LOG] = 1,    [SR_OP_SQRT] = 1, [SR_OP_ABS] = 1,      [SR_OP_MIN] = 2,
+    [SR_OP_MAX] = 2,       [SR_OP_SIGN] = 1,   [SR_OP_STEP] = 1, [SR_OP_FLOOR] = 1,    [SR_OP_LT] = 2,
+    [SR_OP_LE] = 2,        [SR_OP_EQ] = 2,     [SR_OP_IF] = 3,   [SR_OP_STRIBECK] = 3, [SR_OP_FUNCTION] = 1,
+    [SR_OP_FUNCTION2] = 2, [SR_OP_LOOKUP] = 1, [SR_OP_PASS] = 2, [SR_OP_FOLD] = 1,     [SR_OP_PART] = 1};
 
 int sr_op_arity(srOp op) {
   SR_ASSERT(op >= 0 && op < SR_OP_COUNT);
@@ -276,6 +276,53 @@ srNode sr_graph_lookup(srGraph* graph, const double* table, int n, srNode argume
   srGraphNode node = {
       .op = SR_OP_LOOKUP, .child = {argument, SR_NO_NODE, SR_NO_NODE}, .index = index, .depends = depends};
   return insert(graph, &node);
+}
+
+// ------------------------------------------------------------------------------------------------------------ loops
+
+// Never a number of its own, whatever its arguments are.
+static srNode of_fold(srGraph* graph, srOp op, srNode a, srNode b, int index) {
+  const unsigned depends = graph->nodes[a].depends | (b < 0 ? 0 : graph->nodes[b].depends);
+  const srGraphNode node = {
+      .op = op, .child = {a, b, SR_NO_NODE}, .index = index, .depends = depends | SR_DEPENDS_VAR(SR_VAR_ARG)};
+  return insert(graph, &node);
+}
+
+static srNode run_fold(srGraph* graph, const struct srFold* fold, srNode arg) {
+  int index = 0;
+  while (index < graph->nfold && graph->folds[index] != fold) index++;
+  if (index == graph->nfold) SR_PUSH(graph->pool, graph->folds, graph->nfold, graph->fold_capacity) = fold;
+  return of_fold(graph, SR_OP_FOLD, arg, SR_NO_NODE, index);
+}
+
+srNode sr_graph_fold(srGraph* graph, const struct srFold* fold, const srNode* arg, int narg) {
+  srNode all = sr_graph_const(graph, 0);
+  for (int i = 0; i < narg; i++) all = of_fold(graph, SR_OP_PASS, arg[i], all, 0);
+  return run_fold(graph, fold, all);
+}
+
+srNode sr_graph_part(srGraph* graph, srNode fold, int index) {
+  return of_fold(graph, SR_OP_PART, fold, SR_NO_NODE, index);
+}
+
+bool sr_op_has_memory(srOp op) {
+  return op == SR_OP_LOOKUP || op == SR_OP_PASS || op == SR_OP_FOLD || op == SR_OP_PART;
+}
+
+srNode sr_graph_again(srGraph* graph, const srGraph* from, srNode node, const srNode* child) {
+  const srGraphNode* x = &from->nodes[node];
+  switch (x->op) {
+    case SR_OP_LOOKUP: return sr_graph_lookup(graph, from->tables[x->index].x, from->tables[x->index].n, child[0]);
+    case SR_OP_PASS: return of_fold(graph, SR_OP_PASS, child[0], child[1], 0);
+    case SR_OP_FOLD: return run_fold(graph, from->folds[x->index], child[0]);
+    default: SR_ASSERT(x->op == SR_OP_PART); return sr_graph_part(graph, child[0], x->index);
+  }
+}
+
+const void* sr_graph_memory(const srGraph* graph, srNode node) {
+  const srGraphNode* x = &graph->nodes[node];
+  if (x->op == SR_OP_LOOKUP) return graph->tables[x->index].x;
+  return x->op == SR_OP_FOLD ? graph->folds[x->index] : NULL;
 }
 
 // -------------------------------------------------------------------------------------------------------- questions

@@ -12,7 +12,7 @@
 typedef struct srGraphNode {
   srOp op;
   srNode child[3];   // SR_NO_NODE where unused
-  int index;         // VAR, PARAM, FUNCTION, FUNCTION2, LOOKUP
+  int index;         // VAR, PARAM, FUNCTION, FUNCTION2, LOOKUP, FOLD, PART
   int detail;        // VAR: srVarKind; FUNCTION, FUNCTION2: order or orders of the derivative
   int held;          // number of the switch + 1, 0: none; not part of a node's identity
   unsigned depends;  // SR_DEPENDS_...
@@ -49,6 +49,8 @@ struct srGraph {
   int nfunction2, function2_capacity;
   srGraphTable* tables;
   int ntable, table_capacity;
+  const struct srFold** folds;
+  int nfold, fold_capacity;
   srCorners* corners;  // of functions of one argument that have some, by ascending index
   int ncorners, corners_capacity;
   srCorners2* corners2;

@@ -55,7 +55,8 @@ static const char* const names[SR_OP_COUNT] = {
     [SR_OP_ACOS] = "acos",         [SR_OP_ATAN2] = "atan2",   [SR_OP_EXP] = "exp",     [SR_OP_LOG] = "log",
     [SR_OP_SQRT] = "sqrt",         [SR_OP_ABS] = "abs",       [SR_OP_MIN] = "min",     [SR_OP_MAX] = "max",
     [SR_OP_SIGN] = "sign",         [SR_OP_STEP] = "step",     [SR_OP_FLOOR] = "floor", [SR_OP_IF] = "if",
-    [SR_OP_STRIBECK] = "stribeck", [SR_OP_LOOKUP] = "lookup",
+    [SR_OP_STRIBECK] = "stribeck", [SR_OP_LOOKUP] = "lookup", [SR_OP_PASS] = "pass",   [SR_OP_FOLD] = "fold",
+    [SR_OP_PART] = "part",
 };
 
 static int level_of(const srGraphNode* x) {

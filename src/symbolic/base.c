@@ -171,7 +171,7 @@ static double* sample(const Work* w, int* rows) {
   const srCode* code = candidate_code(w);
   *rows = STATES * nv;
   double *A = sr_pool_alloc(w->pool, ((size_t)*rows * (size_t)nc + 1) * sizeof *A),
-         *work = sr_pool_alloc(w->pool, ((size_t)code->n + 1) * sizeof *work),
+         *work = sr_pool_alloc(w->pool, (size_t)code->work * sizeof *work),
          *Y = sr_pool_alloc(w->pool, ((size_t)(nv * nc) + 1) * sizeof *Y),
          *x = sr_pool_alloc(w->pool, (size_t)(m->nq + 2 * nv + 1) * sizeof *x);
   const double* input[SR_VAR_KINDS] = {[SR_VAR_Q] = x, [SR_VAR_V] = x + m->nq, [SR_VAR_A] = x + m->nq + nv};

@@ -15,14 +15,27 @@ typedef struct srCodeValue {
   srRef child[3];
   double number;     // CONST, > 0 or 0
   srVarKind kind;    // VAR
-  int index;         // VAR, PARAM, LOOKUP
+  int index;         // VAR, PARAM, LOOKUP, FOLD, PART
   const char* name;  // PARAM
   int uses;          // by values and outputs
   srNode node;       // the first that it stands for
   bool bare;         // an angle: sums of inputs and constants alone
 } srCodeValue;
 
-typedef struct srCode {
+// A loop: state <- step(index, arg, state) for all indices, the last one fastest, from state 0; steps that change nothing where `some` is 0 for all lanes are left out.
+// The codes have index[k] as SR_VAR_TIME, arg[k] as SR_VAR_ARG, state[k] as SR_VAR_RECORD.
+enum { SR_FOLD_INDICES = 4 };
+typedef struct srCode srCode;
+typedef struct srFold {
+  const char* about;
+  int narg, nstate, n[SR_FOLD_INDICES];
+  const srCode *some, *step;  // outputs: 1, nstate
+} srFold;
+int sr_fold_steps(const srFold* fold);
+int sr_fold_work(const srFold* fold);  // doubles
+void sr_fold_evaluate(const srFold* fold, const double* arg, double* work, double* state);
+
+struct srCode {
   int n;
   srCodeValue* value;  // n, children before parents
   int nout;
@@ -30,7 +43,9 @@ typedef struct srCode {
   bool unpacked;              // sines and cosines are statements
   const srGraphTable* table;  // ntable, that lookups use
   int ntable;
-} srCode;
+  const srFold* const* fold;
+  int work;  // doubles that its evaluation needs, at least n
+};
 
 typedef struct srOperations {
   long add, mul, div;
@@ -42,7 +57,7 @@ typedef struct srOperations {
 srCode* sr_code_create(srPool* pool, const srGraph* graph, const srNode* roots, int nroot);
 srOperations sr_code_count(srPool* pool, const srCode* code);
 
-// Its outputs. input: arrays by srVarKind, and parameters behind them; work: n doubles.
+// Its outputs. input: arrays by srVarKind, and parameters behind them; work: code->work doubles.
 void sr_code_evaluate(const srCode* code, const double* const* input, double* work, double* out);
 
 // Terms of a value that is a sum, or its only term: sums that are used once are part of it. Products that are used once come last, so that each is one fused multiply-add.

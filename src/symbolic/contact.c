@@ -24,19 +24,30 @@ static void numbers(const srSymLaw* law, int first, const double* x, int n, srNo
   for (int i = 0; i < n; i++) out[i] = sr_sym_element_number(law->pass, law->element, first + i, x[i]);
 }
 
-srNode sr_sym_normal_force(const srSymLaw* law, srNode d, srNode ddot) {
-  srGraph *g = graph_of(law), *own = sr_graph_create(pool_of(law));
+void sr_sym_normal_numbers(const srSymLaw* law, srNode out[SR_NORMAL_ARGUMENTS]) {
   double value[SR_NORMAL_ARGUMENTS];
+  sr_normal_arguments(&law->element->contact->p, 0, 0, 0, value);
+  numbers(law, law->element->np, value, SR_NORMAL_ARGUMENTS, out);
+}
+
+srNode sr_sym_normal_of(srPool* pool, srGraph* g, const srNormalLaw* law, const srNode number[SR_NORMAL_ARGUMENTS],
+                        srNode d, srNode ddot) {
+  srGraph* own = sr_graph_create(pool);
   srNode given[SR_NORMAL_ARGUMENTS];
   srNormalGraph x;
-  const bool defined = sr_normal_graph(law->element->contact->law, own, &x);
+  const bool defined = sr_normal_graph(law, own, &x);
   SR_ASSERT(defined);
   (void)defined;
-  sr_normal_arguments(&law->element->contact->p, 0, 0, 0, value);
-  numbers(law, law->element->np, value, SR_NORMAL_ARGUMENTS, given);
+  memcpy(given, number, sizeof given);
   given[0] = d, given[1] = ddot;  // as sr_normal_arguments
-  const srNode f = sr_sym_import(sr_sym_import_begin(pool_of(law), own, g, argument, given), x.f);
+  const srNode f = sr_sym_import(sr_sym_import_begin(pool, own, g, argument, given), x.f);
   return srx_if(g, srx_positive(g, d), f, srx_number(g, 0));
+}
+
+srNode sr_sym_normal_force(const srSymLaw* law, srNode d, srNode ddot) {
+  srNode number[SR_NORMAL_ARGUMENTS];
+  sr_sym_normal_numbers(law, number);
+  return sr_sym_normal_of(pool_of(law), graph_of(law), law->element->contact->law, number, d, ddot);
 }
 
 // Force and rates of a friction law at slip v, with bristles e and limits times N.
@@ -217,6 +228,8 @@ void sr_sym_shapes(const srSymLaw* law, srSymFrames* at, srNode* ydot) {
     sr_sym_place_box(law, at, &p);
   else if (sr_sym_is_sphere_on_field(c))
     sr_sym_place_field(law, at, &p);
+  else if (sr_sym_is_box_on_field(c))
+    sr_sym_place_box_on_field(law, at, &p);
   else
     place_capsule(law, at, &p);
   put_motion(law, at, &p);
@@ -249,13 +262,14 @@ static const char* friction_missing(srPool* pool, const srDryFriction* x) {
 
 static const char* shapes_missing(srPool* pool, const srSurfaceLaws* c) {
   if (c->pair == NULL) return NULL;
-  const bool field = sr_sym_is_sphere_on_field(c);
-  if (c->pair->place == NULL && !is_capsule_on_plane(c) && !sr_sym_is_box_on_plane(c) && !field)
+  const bool field = sr_sym_is_sphere_on_field(c), box = sr_sym_is_box_on_field(c);
+  if (c->pair->place == NULL && !is_capsule_on_plane(c) && !sr_sym_is_box_on_plane(c) && !field && !box)
     return sr_pool_printf(pool,
                           "there is code for spheres on planes, on height fields, on spheres, in hollow spheres and "
                           "bores, and for capsules and boxes on planes, and not for '%s' and '%s'",
                           c->a, c->b);
   if (field && sr_sym_field_missing(pool, c) != NULL) return sr_sym_field_missing(pool, c);
+  if (box && sr_sym_box_on_field_missing(pool, c) != NULL) return sr_sym_box_on_field_missing(pool, c);
   if (c->directed >= 0) return "its friction depends on the direction";
   return c->wheel >= 0 ? "it is a tyre with a relaxation length" : NULL;
 }

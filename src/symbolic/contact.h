@@ -3,6 +3,7 @@
 #ifndef SR_SYMBOLIC_CONTACT_H
 #define SR_SYMBOLIC_CONTACT_H
 
+#include "contact/normal_graph.h"
 #include "symbolic/elements.h"
 
 typedef struct srSymPlace {  // as srContactPlace
@@ -12,6 +13,10 @@ typedef struct srSymPlace {  // as srContactPlace
 
 // Force of the normal law at the depth d, growing at the rate ddot; 0 where d <= 0.
 srNode sr_sym_normal_force(const srSymLaw* law, srNode d, srNode ddot);
+// The same by the numbers of the law, as arguments of its definition, on a graph that may be another one.
+void sr_sym_normal_numbers(const srSymLaw* law, srNode out[SR_NORMAL_ARGUMENTS]);
+srNode sr_sym_normal_of(srPool* pool, srGraph* g, const srNormalLaw* law, const srNode number[SR_NORMAL_ARGUMENTS],
+                        srNode d, srNode ddot);
 srVec sr_sym_flat(srGraph* g, srVec n, srVec a);  // a less its part along n
 
 bool sr_sym_is_box_on_plane(const srSurfaceLaws* c);
@@ -20,5 +25,9 @@ void sr_sym_place_box(const srSymLaw* law, const srSymFrames* at, srSymPlace* ou
 bool sr_sym_is_sphere_on_field(const srSurfaceLaws* c);
 const char* sr_sym_field_missing(srPool* pool, const srSurfaceLaws* c);  // a clause why there is no code, or NULL
 void sr_sym_place_field(const srSymLaw* law, const srSymFrames* at, srSymPlace* out);
+
+bool sr_sym_is_box_on_field(const srSurfaceLaws* c);
+const char* sr_sym_box_on_field_missing(srPool* pool, const srSurfaceLaws* c);
+void sr_sym_place_box_on_field(const srSymLaw* law, const srSymFrames* at, srSymPlace* out);
 
 #endif

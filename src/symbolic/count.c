@@ -25,6 +25,17 @@ static void count_terms(const srCode* code, int i, bool top, long* terms, long* 
   *products += v->op == SR_OP_MUL && v->uses == 1;
 }
 
+// All of them: which ones are left out depends on the state.
+static void add_steps(srPool* pool, const srFold* fold, srOperations* to) {
+  const long n = sr_fold_steps(fold);
+  const srCode* const code[] = {fold->some, fold->step};
+  for (int k = 0; k < SR_COUNT(code); k++) {
+    const srOperations o = sr_code_count(pool, code[k]);
+    to->add += n * o.add, to->mul += n * o.mul, to->div += n * o.div, to->fused += n * o.fused,
+        to->other += n * o.other;
+  }
+}
+
 srOperations sr_code_count(srPool* pool, const srCode* code) {
   srOperations o = {0};
   const unsigned char* part = parts(pool, code);
@@ -33,6 +44,9 @@ srOperations sr_code_count(srPool* pool, const srCode* code) {
     const srCodeValue* v = &code->value[i];
     if (v->uses == 0 || v->op == SR_OP_CONST || v->op == SR_OP_VAR || v->op == SR_OP_PARAM) continue;
     switch (v->op) {
+      case SR_OP_PASS:
+      case SR_OP_PART: break;
+      case SR_OP_FOLD: add_steps(pool, code->fold[v->index], &o); break;
       case SR_OP_MUL: o.mul++; break;
       case SR_OP_DIV: o.div++; break;
       case SR_OP_ADD: {

@@ -75,6 +75,14 @@ static int entry(const Print* p, const srCodeValue* v, int lane) {
 static void input_of(const Print* p, const srCodeValue* v, int lane) {
   static const char* const arrays[SR_VAR_KINDS] = {"t",      "q", "v",   "y",     "sensor", "arg",
                                                    "record", "a", "tau", "stage", "motion"};
+  if (p->f->in_fold) {
+    sr_text_print(p->to, "%s%s%d%s",
+                  v->kind == SR_VAR_TIME  ? "index"
+                  : v->kind == SR_VAR_ARG ? "arg"
+                                          : "state",
+                  p->syntax->open, v->index + p->syntax->base, p->syntax->close);
+    return;
+  }
   if (v->op == SR_OP_PARAM && p->f->lanes != NULL)
     number(p, p->f->constant[v->index * p->f->lanes->n + lane]);
   else if (v->op == SR_OP_PARAM)
@@ -114,9 +122,17 @@ static void name(const Print* p, int value) {
 
 static void expression(const Print* p, srRef ref, int level);  // level 0: a sum; 1: a factor
 
+// A number where other values are expected.
+static void argument(const Print* p, srRef ref, int level) {
+  const bool constant = value_of(p, ref)->op == SR_OP_CONST;
+  if (constant) sr_text_print(p->to, "%s", p->syntax->constant[0]);
+  expression(p, ref, constant || level > 0);
+  if (constant) sr_text_print(p->to, "%s", p->syntax->constant[1]);
+}
+
 static void operation(const Print* p, const srCodeValue* v) {
   const char* format = p->syntax->call[v->op];
-  int argument = 0;
+  int k = 0;
   SR_ASSERT(format != NULL);
   for (const char* c = format; *c != 0; c++) {
     if (*c != '%') {
@@ -125,12 +141,8 @@ static void operation(const Print* p, const srCodeValue* v) {
       sr_text_print(p->to, "table%d", p->f->table[v->index]);
       ++c;
     } else {
-      const srRef ref = v->child[argument++];
-      const bool constant = value_of(p, ref)->op == SR_OP_CONST;
       ++c;
-      if (constant) sr_text_print(p->to, "%s", p->syntax->constant[0]);
-      expression(p, ref, constant || *c == 'f');
-      if (constant) sr_text_print(p->to, "%s", p->syntax->constant[1]);
+      argument(p, v->child[k++], *c == 'f');
     }
   }
 }
@@ -152,10 +164,32 @@ static void product(const Print* p, const srCodeValue* v) {
 
 static bool is_one(const srCodeValue* v) { return v->op == SR_OP_CONST && v->number == 1; }
 
+static void arguments(const Print* p, srRef pass, int n) {
+  const srCodeValue* v = value_of(p, pass);
+  if (n == 0) return;
+  arguments(p, v->child[1], n - 1);
+  if (n > 1) sr_text_print(p->to, ", ");
+  argument(p, v->child[0], 0);
+}
+
+// The statement that runs a loop: what it leaves has the name of its value.
+static void fold(const Print* p, int value) {
+  const srCodeValue* v = &p->f->code->value[value];
+  const srFold* of = p->f->code->fold[v->index];
+  char text[32];
+  name_of(value, 0, text, sizeof text);
+  sr_emit_fold_text(of, p->f->fold[v->index], text, p->syntax->fold, p->to);
+  arguments(p, v->child[0], of->narg);
+  sr_emit_fold_text(of, p->f->fold[v->index], text, p->syntax->fold_end, p->to);
+}
+
 // The value itself, not its name.
 static void definition(const Print* p, int value, int level) {
   const srCodeValue* v = &p->f->code->value[value];
-  if (sr_code_is_sum(v)) {
+  if (v->op == SR_OP_PART) {
+    name(p, SR_REF_VALUE(v->child[0]));
+    sr_text_print(p->to, "%s%d%s", p->syntax->open, v->index + p->syntax->base, p->syntax->close);
+  } else if (sr_code_is_sum(v)) {
     if (level > 0) sr_text_print(p->to, "(");
     sum(p, value);
     if (level > 0) sr_text_print(p->to, ")");
@@ -347,6 +381,7 @@ static const srSymNote* note_of(const srEmitFunction* f, srNode node) {
 // Room for values that find no register, where they are too many for the cache; what there is too little room for is left to the compiler.
 static srRoom room_for(srPool* pool, const srCode* code, const srOrder* order) {
   int held = HELD;
+  if (sr_code_has_folds(code)) return (srRoom){0};  // what they leave is in memory
   if (sr_code_room(pool, code, order, ALL).n < IN_CACHE) return (srRoom){0};
   srRoom room = sr_code_room(pool, code, order, held);
   while (room.n > SLOTS) room = sr_code_room(pool, code, order, held += 10);
@@ -397,6 +432,10 @@ int sr_emit_body(srPool* pool, const srEmitFunction* f, const srSyntax* syntax, 
     const srSymNote* note = note_of(f, code->value[i].node);
     if (note != NULL && note != noted) sr_text_print(p.to, "%s%s\n", syntax->comment, note->text);
     noted = note;
+    if (code->value[i].op == SR_OP_FOLD) {
+      fold(&p, i);
+      continue;
+    }
     char text[32];
     sr_text_print(p.to, syntax->statement, name_of(i, 0, text, sizeof text));
     definition(&p, i, 0);
@@ -417,12 +456,19 @@ void sr_emit_head(const srEmitUnit* unit, const srSyntax* syntax, const char* co
   }
 }
 
-bool sr_emit_has(const srEmitFunction* f, srOp op) {
-  for (int i = 0; i < f->code->n; i++) {
-    if (f->code->value[i].op == op && f->code->value[i].uses > 0) return true;
+static bool has(const srCode* code, srOp op) {
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (v->uses == 0) continue;
+    if (v->op == op) return true;
+    if (v->op == SR_OP_FOLD && (has(code->fold[v->index]->some, op) || has(code->fold[v->index]->step, op)))
+      return true;
   }
   return false;
 }
+
+bool sr_emit_has(const srEmitFunction* f, srOp op) { return has(f->code, op); }
+bool sr_code_has_folds(const srCode* code) { return has(code, SR_OP_FOLD); }
 
 bool sr_emit_uses(const srEmitUnit* unit, srOp op) {
   for (int i = 0; i < unit->nfunction; i++) {

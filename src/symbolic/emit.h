@@ -25,9 +25,11 @@ typedef struct srEmitFunction {
   const srSymNote* note;
   srOperations operations;
   const int* table;  // numbers of the code's tables among those of the unit
+  const int* fold;   // and of its loops
+  bool in_fold;      // a step of a loop: inputs are index, arg and state
   int nparameter;    // that its columns belong to
   const srGeneratedParameter* parameter;
-  const struct srEmitFunction*
+  struct srEmitFunction*
       in_lanes[SR_EMIT_LANES];     // the same with limbs in lanes, for the entries of one lane; NULL: not
   int nconstant;                   // of such: numbers in which lanes differ
   const double* constant;          // nconstant x lanes
@@ -43,6 +45,11 @@ typedef struct srEmitEntry {
   const char *name, *unit;
 } srEmitEntry;
 
+typedef struct srEmitFold {
+  const srFold* fold;
+  srEmitFunction some, step;
+} srEmitFold;
+
 typedef struct srEmitUnit {
   const char* model;          // an identifier
   const char* title;          // the model's name
@@ -54,6 +61,8 @@ typedef struct srEmitUnit {
   const int* quaternion;  // where in q they begin
   int ntable;
   const srGraphTable* table;
+  int nfold;
+  srEmitFold* fold;
   const struct srSymLanes* lanes[SR_EMIT_LANES];  // NULL: no function has limbs in lanes
   int nfunction;
   const srEmitFunction* function;
@@ -91,6 +100,7 @@ typedef struct srSyntax {
   int registers;        // for the order of statements
   // Of limbs in lanes of a vector: before the entries of one; sine or cosine and its number; before the table of numbers and behind it.
   const char *vector, *angle, *numbers, *unknown;
+  const char *fold, *fold_end;  // around the arguments of a loop, as sr_emit_folds
   const char *put,
       *get;  // where values that wait have a place outside of registers: slot and name, name and slot and name; NULL: nowhere
 } srSyntax;
@@ -99,6 +109,19 @@ typedef struct srSyntax {
 void sr_emit_collect_tables(srPool* pool, srEmitUnit* unit, srEmitFunction* functions);
 void sr_emit_tables(const srEmitUnit* unit, const char* helper, const char* open, const char* close, srText* to);
 void sr_emit_table(const srEmitUnit* unit, int table, const char* open, const char* close, srText* to);
+// folds.c: the loops of all functions, fold0, fold1, ..., each with the functions fold0_some and fold0_step. In texts & is the number, $ how many states, @ the name of what is computed, %0 to %3 how many indices there are.
+typedef struct srFoldText {
+  const char *some, *some_end, *step, *step_end, *loop;  // around the bodies of the two; the function fold0
+  const char *table, *table_end;                         // of tables that functions have for themselves; NULL: none
+} srFoldText;
+void sr_emit_collect_folds(srPool* pool, srEmitUnit* unit, srEmitFunction* functions);
+void sr_emit_fold(srPool* pool, const srEmitUnit* unit, int fold, const srFoldText* text, const srSyntax* syntax,
+                  srText* to);
+void sr_emit_folds(srPool* pool, const srEmitUnit* unit, const srFoldText* text, const srSyntax* syntax, srText* to);
+void sr_emit_fold_text(const srFold* fold, int number, const char* name, const char* text, srText* to);
+bool sr_emit_uses_fold(const srEmitFunction* f, int fold);
+bool sr_code_has_folds(const srCode* code);
+
 bool sr_emit_uses_table(const srEmitFunction* f, int table);
 
 // Sines and cosines of angles, sums of inputs, are sine[i], cosine[i] of the angle i of this list: a language computes them before the statements.

@@ -164,8 +164,8 @@ static srEmitFunction* in_lanes(const Work* w, const srSymFunction* k, const srE
 }
 
 // Of a GPU: arrays are those of the lane.
-static const srEmitFunction* in_threads(const Work* w, const srSymFunction* k, const srEmitFunction* whole,
-                                        const srSymLanes* lanes) {
+static srEmitFunction* in_threads(const Work* w, const srSymFunction* k, const srEmitFunction* whole,
+                                  const srSymLanes* lanes) {
   srEmitFunction* f = in_lanes(w, k, whole, lanes);
   if (f == NULL) return NULL;
   int* place = sr_pool_alloc(w->pool, ((size_t)f->nlocal + 1) * sizeof *place);
@@ -481,6 +481,7 @@ static srStatus generate(Work* w) {
                      .source = w->o->source ? sr_sym_comment(w->pool, w->o->source) : "Sarrus " SR_VERSION_STRING,
                      .nfunction = shown->nfunction,
                      .function = f};
+  sr_emit_collect_folds(w->pool, &unit, f);
   sr_emit_collect_tables(w->pool, &unit, f);
   unit.legend = legend(w, &unit.nlegend);
   unit.nq = w->m->nq, unit.nv = w->m->nv, unit.ny = w->m->ny;

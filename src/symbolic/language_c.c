@@ -206,6 +206,45 @@ static const char* const calls[SR_OP_COUNT] = {[SR_OP_POW] = "SR_EACH2(pow, %s, 
                                                [SR_OP_STRIBECK] = "SR_EACH3(sr_stribeck, %s, %s, %s)",
                                                [SR_OP_LOOKUP] = "SR_LOOKUP(%t, %s)"};
 
+// Steps that have nothing to do in any lane are left out.
+static const char some_text[] =
+    "#ifdef SR_LANES\n"
+    "static inline int SR_SOME(sr_real x) {\n"
+    "  int some = 0;\n"
+    "  for (int i = 0; i < SR_LANES; i++) some |= x[i] != 0;\n"
+    "  return some;\n"
+    "}\n"
+    "#else\n"
+    "#define SR_SOME(x) ((x) != 0)\n"
+    "#endif\n";
+
+static const srFoldText folds = {
+    .some =
+        "\n// @: is there anything to do?\n"
+        "static inline void fold&_some(const sr_real* restrict index, const sr_real* restrict arg, sr_real* restrict "
+        "some) {\n"
+        "  (void)index;\n  (void)arg;\n",
+    .some_end = "}\n",
+    .step =
+        "\nstatic void fold&_step(const sr_real* restrict index, const sr_real* restrict arg, const sr_real* restrict "
+        "state, sr_real* restrict next) {\n"
+        "  (void)index;\n  (void)arg;\n",
+    .step_end = "}\n",
+    .loop =
+        "\nstatic void fold&(const sr_real* restrict arg, sr_real* restrict state) {\n"
+        "  sr_real next[$], some[1];\n"
+        "  for (int k = 0; k < $; k++) state[k] = (sr_real){0};\n"
+        "  for (int i = 0; i < %0 * %1 * %2 * %3; i++) {\n"
+        "    const sr_real index[4] = {(sr_real){0} + (sr_number)(i / (%1 * %2 * %3)), (sr_real){0} + (sr_number)(i / "
+        "(%2 * %3) % %1),\n"
+        "                              (sr_real){0} + (sr_number)(i / %3 % %2), (sr_real){0} + (sr_number)(i % %3)};\n"
+        "    fold&_some(index, arg, some);\n"
+        "    if (!SR_SOME(some[0])) continue;\n"
+        "    fold&_step(index, arg, state, next);\n"
+        "    memcpy(state, next, sizeof next);\n"
+        "  }\n"
+        "}\n"};
+
 static const srSyntax syntax = {.statement = "  const sr_real %s = ",
                                 .end = ";\n",
                                 .comment = "  // ",
@@ -215,6 +254,8 @@ static const srSyntax syntax = {.statement = "  const sr_real %s = ",
                                 .open = "[",
                                 .close = "]",
                                 .call = calls,
+                                .fold = "  const sr_real @_arg[] = {",
+                                .fold_end = "};\n  sr_real @[$];\n  fold&(@_arg, @);\n",
                                 .registers = 13};  // of 16: some are for the terms of a statement
 
 // Limbs in lanes of a vector: every value is that of all lanes.
@@ -366,6 +407,8 @@ static int write(srPool* pool, const srEmitUnit* unit, srEmitFile* to) {
   if (has_limbs(unit)) sr_text_print(c, "%s", limbs_text);
   if (sr_emit_uses(unit, SR_OP_STRIBECK)) sr_text_print(c, "%s", stribeck_text);
   sr_emit_tables(unit, lookup_text, "static const sr_number table%d[%d] = {", "};\n", c);
+  if (unit->nfold > 0) sr_text_print(c, "%s", some_text);
+  sr_emit_folds(pool, unit, &folds, &syntax, c);
   for (int i = 0; i < unit->nfunction; i++) {
     const srEmitFunction* f = &unit->function[i];
     sr_text_print(h, "\n");

@@ -168,6 +168,29 @@ static const char lookup_text[] =
     "  return table[at >= R(0.0) ? at < R(1.0) * (n - 1) ? (int)at : n - 1 : 0];\n"
     "}\n";
 
+static const srFoldText folds = {
+    .some =
+        "\n// @: is there anything to do?\n"
+        "static __device__ __forceinline__ void fold&_some(const sr_real* index, const sr_real* arg, sr_real* some) "
+        "{\n",
+    .some_end = "}\n",
+    .step =
+        "\nstatic __device__ __forceinline__ void fold&_step(const sr_real* index, const sr_real* arg, const sr_real* "
+        "state, sr_real* next) {\n",
+    .step_end = "}\n",
+    .loop =
+        "\nstatic __device__ void fold&(const sr_real* arg, sr_real* state) {\n"
+        "  sr_real next[$], some[1];\n"
+        "  for (int k = 0; k < $; k++) state[k] = R(0.0);\n"
+        "  for (int i = 0; i < %0 * %1 * %2 * %3; i++) {\n"
+        "    const sr_real index[4] = {R(i / (%1 * %2 * %3)), R(i / (%2 * %3) % %1), R(i / %3 % %2), R(i % %3)};\n"
+        "    fold&_some(index, arg, some);\n"
+        "    if (some[0] == R(0.0)) continue;\n"
+        "    fold&_step(index, arg, state, next);\n"
+        "    for (int k = 0; k < $; k++) state[k] = next[k];\n"
+        "  }\n"
+        "}\n"};
+
 #define REGISTERS 200  // of numbers in float; half as many in double
 static const srSyntax syntax = {.statement = "  const sr_real %s = ",
                                 .end = ";\n",
@@ -180,6 +203,8 @@ static const srSyntax syntax = {.statement = "  const sr_real %s = ",
                                 .close = "]",
                                 .call = calls,
                                 .inverse = "sr_inverse",
+                                .fold = "  const sr_real @_arg[] = {",
+                                .fold_end = "};\n  sr_real @[$];\n  fold&(@_arg, @);\n",
                                 .registers = REGISTERS,
                                 .put = "  SR_PUT(%d, %s);\n",
                                 .get = "  const sr_real %s = SR_GET(%d, %s);\n"};
@@ -514,6 +539,7 @@ static int write(srPool* pool, const srEmitUnit* unit, srEmitFile* to) {
   sr_text_print(out, "\nenum { %s_nq = %d, %s_nv = %d, %s_ny = %d };\n\n%s%s", unit->model, unit->nq, unit->model,
                 unit->nv, unit->model, unit->ny, prologue, inverse);
   sr_emit_tables(unit, lookup_text, "static __device__ const sr_real table%d[%d] = {", "};\n", out);
+  sr_emit_folds(pool, unit, &folds, &syntax, out);
   if (unit->lanes[0] != NULL || unit->lanes[1] != NULL) sr_text_print(out, "%s", lane_prologue);
   for (int in = -1; in < SR_EMIT_LANES; in++) {
     if (in >= 0 && unit->lanes[in] != NULL) index_functions(unit, in, out);

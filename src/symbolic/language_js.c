@@ -45,6 +45,23 @@ static const char stribeck_text[] =
     "  return x;\n"
     "}\n";
 
+static const srFoldText folds = {.some = "\n// @: is there anything to do?\nfunction fold&_some(index, arg, some) {\n",
+                                 .some_end = "  return some[0];\n}\n",
+                                 .step = "\nfunction fold&_step(index, arg, state, next) {\n",
+                                 .step_end = "}\n",
+                                 .loop =
+                                     "\nfunction fold&(arg) {\n"
+                                     "  let state = new Float64Array($), next = new Float64Array($);\n"
+                                     "  for (let i = 0; i < %0 * %1 * %2 * %3; i++) {\n"
+                                     "    const index = [Math.floor(i / (%1 * %2 * %3)), Math.floor(i / (%2 * %3)) % "
+                                     "%1, Math.floor(i / %3) % %2, i % %3];\n"
+                                     "    if (fold&_some(index, arg, [0]) === 0) continue;\n"
+                                     "    fold&_step(index, arg, state, next);\n"
+                                     "    [state, next] = [next, state];\n"
+                                     "  }\n"
+                                     "  return state;\n"
+                                     "}\n"};
+
 static const srSyntax syntax = {.statement = "  const %s = ",
                                 .end = ";\n",
                                 .comment = "  // ",
@@ -53,6 +70,8 @@ static const srSyntax syntax = {.statement = "  const %s = ",
                                 .open = "[",
                                 .close = "]",
                                 .call = calls,
+                                .fold = "  const @ = fold&([",
+                                .fold_end = "]);\n",
                                 .registers = 13};
 
 static int write(srPool* pool, const srEmitUnit* unit, srEmitFile* to) {
@@ -61,6 +80,7 @@ static int write(srPool* pool, const srEmitUnit* unit, srEmitFile* to) {
   sr_emit_head(unit, &syntax, "// ", out);
   if (sr_emit_uses(unit, SR_OP_STRIBECK)) sr_text_print(out, "%s", stribeck_text);
   sr_emit_tables(unit, lookup_text, "const table%d = [", "];\n", out);
+  sr_emit_folds(pool, unit, &folds, &syntax, out);
   for (int i = 0; i < unit->nfunction; i++) {
     const srEmitFunction* f = &unit->function[i];
     sr_text_print(out, "\n");

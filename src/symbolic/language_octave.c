@@ -42,6 +42,24 @@ static const char stribeck_text[] =
     "  end\n"
     "end\n";
 
+static const srFoldText folds = {
+    .table = "  table%d = [",
+    .table_end = "];\n",
+    .some = "\n% @: is there anything to do?\nfunction some = fold&_some(index, arg)\n  some = 0;\n",
+    .some_end = "end\n",
+    .step = "\nfunction next = fold&_step(index, arg, state)\n  next = zeros(1, $);\n",
+    .step_end = "end\n",
+    .loop =
+        "\nfunction state = fold&(arg)\n"
+        "  state = zeros(1, $);\n"
+        "  for i = 0:%0 * %1 * %2 * %3 - 1\n"
+        "    index = [floor(i / (%1 * %2 * %3)), mod(floor(i / (%2 * %3)), %1), mod(floor(i / %3), %2), mod(i, %3)];\n"
+        "    if fold&_some(index, arg) ~= 0\n"
+        "      state = fold&_step(index, arg, state);\n"
+        "    end\n"
+        "  end\n"
+        "end\n"};
+
 static const srSyntax syntax = {.statement = "  %s = ",
                                 .end = ";\n",
                                 .comment = "  % ",
@@ -52,6 +70,8 @@ static const srSyntax syntax = {.statement = "  %s = ",
                                 .close = ")",
                                 .two = "(%d, %d)",
                                 .call = calls,
+                                .fold = "  @ = fold&([",
+                                .fold_end = "]);\n",
                                 .registers = 13};
 
 static void function(srPool* pool, const srEmitUnit* unit, const srEmitFunction* f, srText* out) {
@@ -70,6 +90,9 @@ static void function(srPool* pool, const srEmitUnit* unit, const srEmitFunction*
     sr_text_print(out, "  %s = zeros(%d, %d);\n", f->out[k].name, f->out[k].rows, f->out[k].columns);
   sr_emit_body(pool, f, &syntax, out);
   sr_text_print(out, "end\n");
+  for (int k = 0; k < unit->nfold; k++) {
+    if (sr_emit_uses_fold(f, k)) sr_emit_fold(pool, unit, k, &folds, &syntax, out);
+  }
   if (sr_emit_has(f, SR_OP_IF)) sr_text_print(out, "%s", choose_text);
   if (sr_emit_has(f, SR_OP_STRIBECK)) sr_text_print(out, "%s", stribeck_text);
   if (sr_emit_has(f, SR_OP_LOOKUP)) sr_text_print(out, "%s", lookup_text);

@@ -46,6 +46,18 @@ static const char stribeck_text[] =
     "        if done: break\n"
     "    return np.where(b > a, x, 0.0)\n";
 
+static const srFoldText folds = {
+    .some = "\n\n# @: is there anything to do?\ndef fold&_some(index, arg):\n    some = [0.0]\n",
+    .some_end = "    return np.any(some[0])\n",
+    .step = "\n\ndef fold&_step(index, arg, state):\n    next = [0.0]*$\n",
+    .step_end = "    return next\n",
+    .loop =
+        "\n\ndef fold&(arg):\n"
+        "    state = [0.0]*$\n"
+        "    for index in np.ndindex(%0, %1, %2, %3):\n"
+        "        if fold&_some(index, arg): state = fold&_step(index, arg, state)\n"
+        "    return state\n"};
+
 static const srSyntax syntax = {.statement = "    %s = ",
                                 .end = "\n",
                                 .comment = "    # ",
@@ -55,6 +67,8 @@ static const srSyntax syntax = {.statement = "    %s = ",
                                 .close = "]",
                                 .two = "[%d, %d]",
                                 .call = calls,
+                                .fold = "    @ = fold&([",
+                                .fold_end = "])\n",
                                 .registers = 13};
 
 static void function(srPool* pool, const srEmitFunction* f, srText* out) {
@@ -86,6 +100,7 @@ static int write(srPool* pool, const srEmitUnit* unit, srEmitFile* to) {
   sr_text_print(out, "import numpy as np\n");
   if (sr_emit_uses(unit, SR_OP_STRIBECK)) sr_text_print(out, "%s", stribeck_text);
   sr_emit_tables(unit, lookup_text, "table%d = np.array([", "])\n", out);
+  sr_emit_folds(pool, unit, &folds, &syntax, out);
   for (int i = 0; i < unit->nfunction; i++) function(pool, &unit->function[i], out);
   return 1;
 }

@@ -92,6 +92,9 @@ static srRef lower(Work* w, srNode i, const srRef* map) {
     case SR_OP_COS:
     case SR_OP_ABS: return operation(w, x->op, c[0] & ~1, -1, -1, i);
     case SR_OP_LOOKUP:
+    case SR_OP_PASS:
+    case SR_OP_FOLD:
+    case SR_OP_PART:
     case SR_OP_FUNCTION:
     case SR_OP_FUNCTION2: {
       const srCodeValue v = {
@@ -121,6 +124,19 @@ static void mark_angles(srCode* code) {
   }
 }
 
+// What loops leave is behind the values, and what one of them needs for itself behind that.
+static int work_of(const srCode* code) {
+  int states = 0, most = 0;
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (v->op != SR_OP_FOLD || v->uses == 0) continue;
+    const srFold* fold = code->fold[v->index];
+    const int own = fold->narg + sr_fold_work(fold);
+    states += fold->nstate, most = own > most ? own : most;
+  }
+  return code->n + states + most + 1;
+}
+
 srCode* sr_code_create(srPool* pool, const srGraph* graph, const srNode* roots, int nroot) {
   Work w = {.pool = pool, .graph = graph, .code = sr_pool_alloc(pool, sizeof *w.code), .size = 64};
   const unsigned char* needed = mark(pool, graph, roots, nroot);
@@ -135,7 +151,7 @@ srCode* sr_code_create(srPool* pool, const srGraph* graph, const srNode* roots, 
     if (needed[i]) map[i] = lower(&w, i, map);
   }
   srCode* code = w.code;
-  code->table = graph->tables, code->ntable = graph->ntable;
+  code->table = graph->tables, code->ntable = graph->ntable, code->fold = graph->folds;
   code->nout = nroot;
   code->out = sr_pool_alloc(pool, ((size_t)nroot + 1) * sizeof *code->out);
   for (int i = 0; i < nroot; i++) code->value[SR_REF_VALUE(code->out[i] = map[roots[i]])].uses++;
@@ -144,6 +160,7 @@ srCode* sr_code_create(srPool* pool, const srGraph* graph, const srNode* roots, 
     for (int k = 0; v->uses > 0 && k < sr_op_arity(v->op); k++) code->value[SR_REF_VALUE(v->child[k])].uses++;
   }
   mark_angles(code);
+  code->work = work_of(code);
   return code;
 }
 
@@ -155,7 +172,8 @@ static bool once(const srCode* code, srRef ref) { return code->value[SR_REF_VALU
 
 bool sr_code_is_inline(const srCode* code, int i) {
   const srCodeValue* v = &code->value[i];
-  if (v->op == SR_OP_CONST || v->op == SR_OP_VAR || v->op == SR_OP_PARAM) return true;
+  if (v->op == SR_OP_CONST || v->op == SR_OP_VAR || v->op == SR_OP_PARAM || v->op == SR_OP_PASS || v->op == SR_OP_PART)
+    return true;
   return v->uses == 1 && (v->op == SR_OP_MUL || v->op == SR_OP_ADD);
 }
 

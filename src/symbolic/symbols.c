@@ -417,7 +417,7 @@ static Verdict judge(Work* w, const srCode* code, int kept, bool tell) {
   const srModel* m = w->m;
   const int n = ENTRIES * m->nlink + m->nv + 3;
   double *now = sr_pool_alloc(w->pool, 3 * (size_t)n * sizeof *now), *then = now + n, *formula = then + n,
-         *work = sr_pool_alloc(w->pool, ((size_t)code->n + 1) * sizeof *work),
+         *work = sr_pool_alloc(w->pool, (size_t)code->work * sizeof *work),
          *p = sr_pool_alloc(w->pool, ((size_t)w->out->n + 1) * sizeof *p);
   const double* input[SR_VAR_KINDS + 1] = {[SR_VAR_KINDS] = p};
   const char *name = w->out->name[kept], *what = NULL, *where = "";

@@ -88,7 +88,7 @@ typedef struct Match {
 static void values_of(const Match* x, const srNode* node, int n, const double* p, double* out) {
   const srCode* code = sr_code_create(x->pool, x->s->g, node, n);
   const double* input[SR_VAR_KINDS + 1] = {[SR_VAR_KINDS] = p};
-  sr_code_evaluate(code, input, sr_pool_alloc(x->pool, ((size_t)code->n + 1) * sizeof(double)), out);
+  sr_code_evaluate(code, input, sr_pool_alloc(x->pool, (size_t)code->work * sizeof(double)), out);
 }
 
 // Parameters of formulas must be what the symbols say.

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "symbolic/folds.h"
 #include "symbolic/tree.h"
 
 const char* sr_sym_comment(srPool* pool, const char* text) {
@@ -59,7 +60,7 @@ void sr_sym_snap(srSymTree* tree, double snap, double* snapped) {
 
 srSymTree* sr_sym_tree(srPool* pool, const srModel* m, double snap, double* snapped) {
   srSymTree* tree = sr_pool_alloc(pool, sizeof *tree);
-  *tree = (srSymTree){.m = m, .pool = pool, .n = m->nlink};
+  *tree = (srSymTree){.m = m, .pool = pool, .n = m->nlink, .folds = sr_sym_folds(pool)};
   tree->link = sr_pool_alloc(pool, (size_t)m->nlink * sizeof *tree->link);
   for (int i = 1; i < m->nlink; i++) {
     srSymLink* l = &tree->link[i];

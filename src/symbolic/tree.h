@@ -30,6 +30,7 @@ typedef struct srSymLink {
 void sr_sym_add_inertia(srSymLink* to, const double* Q, const double* p, double mass, const double* h, const double* J);
 
 typedef struct srSymSymbols srSymSymbols;
+typedef struct srSymFolds srSymFolds;
 typedef struct srSymTree {
   const srModel* m;
   srPool* pool;
@@ -37,6 +38,7 @@ typedef struct srSymTree {
   srSymLink* link;                 // n
   double length;                   // of the robot, m: what counts as 0
   bool own_axes;                   // frames of links are BODY alone
+  srSymFolds* folds;               // loops of contacts that were made (folds.h)
   srSymSymbols* symbols;           // parameters that are arguments (symbols.h); NULL: none
   const struct srSymLanes* lanes;  // limbs in lanes (lanes.h): equations are those of one lane; NULL: of the whole tree
   int lane;

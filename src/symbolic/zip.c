@@ -62,7 +62,7 @@ static void put_number(Lane* l, int i) {
   const srGraphNode* x = &l->g->nodes[i];
   const int arity = sr_op_arity(x->op);
   double a[3] = {0, 0, 0};
-  l->number[i] = x->op != SR_OP_VAR && x->op != SR_OP_PARAM && x->op != SR_OP_FUNCTION;
+  l->number[i] = x->op != SR_OP_VAR && x->op != SR_OP_PARAM && x->op != SR_OP_FUNCTION && !sr_op_has_memory(x->op);
   l->value[i] = x->value;
   for (int k = 0; k < arity; k++) l->number[i] &= l->number[x->child[k]], a[k] = l->value[x->child[k]];
   if (!l->number[i] || arity == 0) return;
@@ -80,6 +80,8 @@ static void put_shape(Lane* l, const srSymLanes* lanes, int lane, int i) {
   }
   l->index[i] = x->op == SR_OP_VAR ? local_index(lanes, lane, x) : 0;
   if (x->op == SR_OP_VAR) h = mix(mix(h, (uint64_t)x->detail + 1), (uint64_t)l->index[i] + 2);
+  if (sr_op_has_memory(x->op))  // the same table, the same loop
+    h = mix(mix(h, (uint64_t)(uintptr_t)sr_graph_memory(l->g, i)), x->op == SR_OP_PART ? (uint64_t)x->index + 1 : 0);
   for (int k = 0; k < sr_op_arity(x->op); k++) c[k] = l->shape[x->child[k]];
   if (commutes(x->op) && c[0] > c[1]) c[2] = c[0], c[0] = c[1], c[1] = c[2], c[2] = 0;
   for (int k = 0; k < 3; k++) h = mix(h, c[k] + (uint64_t)k);
@@ -209,7 +211,7 @@ static srNode make(Work* w, int i) {
   if (x->op == SR_OP_FUNCTION) return sum(w, i);
   for (int k = 0; k < sr_op_arity(x->op); k++)
     c[k] = w->made[x->child[k]] - 1, w->alone[i] = w->alone[i] || w->alone[x->child[k]];
-  return sr_graph_op(w->g, x->op, c[0], c[1], c[2]);
+  return sr_op_has_memory(x->op) ? sr_graph_again(w->g, l->g, i, c) : sr_graph_op(w->g, x->op, c[0], c[1], c[2]);
 }
 
 const srSymZipped* sr_sym_zip(srPool* pool, srSymTree* tree, srSymBuild build, const void* user, int nout, int nlocal,
