@@ -54,8 +54,8 @@ text = lambda x: ",".join(map(repr, x))
 # The CUDA file, compiled for the processor by a C++ compiler.
 def on_host(name):
     with open(f"{out}/{name}-host.cc", "w") as to:
-        to.write("#include <cmath>\nusing namespace std;\n#define __device__\n#define __global__\n#define __shared__\n#define __forceinline__ inline\n#define __launch_bounds__(a, b)\n"
-                 f"static struct {{ int x; }} threadIdx, blockIdx;\ndouble sr_shared[216 * 128];\n#include \"{name}.cu\"\n"
+        to.write("#include <cmath>\nusing namespace std;\n#define __device__\n#define __global__\n#define __shared__\n#define __constant__\n#define __forceinline__ inline\n#define __launch_bounds__(a, b)\n"
+                 f"static struct {{ int x; }} threadIdx, blockIdx;\ndouble sr_shared[216 * 128];\nstatic double __shfl_xor_sync(unsigned, double x, int) {{ return x; }}\n#include \"{name}.cu\"\n"
                  "extern \"C\" void force(int n, const double* t, const double* q, const double* v, const double* y, const double* stage, double* tau, double* ydot) { "
                  f"{name}_force_kernel(n, t, q, v, y, stage, tau, ydot); }}\n")
     subprocess.run(["c++", "-O0", "-w", "-shared", "-fPIC", f"{out}/{name}-host.cc", "-o", f"{out}/{name}-host.so"], check=True)
@@ -154,17 +154,36 @@ open(f"{out}/ground.xml", "w").write("""<sarrus version="1" name="ground">
     <inertial mass="1" inertia="0.02 0.02 0.02"/>
     <shape name="pebble" type="sphere" size="0.08"/>
   </body>
-  <body name="brick">
-    <joint name="brick" type="free" q="0.25 -0.05 0.2 1 0.1 0.2 0.1"/>
-    <inertial mass="1" inertia="0.02 0.02 0.02"/>
-    <shape name="brick" type="box" size="0.15 0.1 0.12"/>
-  </body>
-  <contact name="lie" a="land" b="brick" normal="kelvin-voigt" K="1e4" D="50" friction="kikuuwe" mu-k="0.3" mu-roll="0.01" mu-spin="0.02" bristle-K="1e4"/>
   <contact name="press" a="floor" b="box" normal="kelvin-voigt" K="1e4" D="50" friction="kikuuwe" mu-k="0.3" mu-roll="0.01" mu-spin="0.02" bristle-K="1e4"/>
   <contact name="touch" a="land" b="ball" normal="kelvin-voigt" K="1e4" D="10" friction="kikuuwe" mu-k="0.3" mu-roll="0.01" mu-spin="0.02" bristle-K="1e4"/>
   <contact name="fine" a="land" b="pebble" normal="hertz" K="1e5" friction="threlfall" mu-k="0.3" v0="1e-3"/>
 </sarrus>""")
 everywhere("ground", (0, 0.01, 0.03, 0.05, 0.1, 0.3, 0.05, 0.1, 0.03))
+
+# Loops over the cells of a height field: a box, a capsule, a ball that is above many of them.
+open(f"{out}/stones.xml", "w").write("""<sarrus version="1" name="stones">
+  <parameter name="K" value="1e4"/>
+  <ground><shape name="land" type="heightfield" size="1 0.6" columns="6" heights="0 0.1 0 0.2 0 0.1 0.2 0 0.1 0 0.2 0 0 0.2 0.3 0.1 0 0.1 0.1 0 0.1 0 0.2 0"/></ground>
+  <body name="brick">
+    <joint name="brick" type="free" q="0.25 -0.05 0.2 1 0.1 0.2 0.1"/>
+    <inertial mass="1" inertia="0.02 0.02 0.02"/>
+    <shape name="brick" type="box" size="0.15 0.1 0.12"/>
+  </body>
+  <body name="rod">
+    <joint name="rod" type="free" q="-0.1 0.1 0.27 1 0 0.6 0.1"/>
+    <inertial mass="1" inertia="0.02 0.02 0.02"/>
+    <shape name="rod" type="capsule" size="0.07 0.3"/>
+  </body>
+  <body name="boulder">
+    <joint name="boulder" type="free" q="0.2 0.1 0.52 1 0 0 0"/>
+    <inertial mass="1" inertia="0.02 0.02 0.02"/>
+    <shape name="boulder" type="sphere" size="0.4"/>
+  </body>
+  <contact name="lie" a="land" b="brick" normal="kelvin-voigt" K="K" D="50" friction="kikuuwe" mu-k="0.3" mu-roll="0.01" mu-spin="0.02" bristle-K="1e4"/>
+  <contact name="roll" a="land" b="rod" normal="kelvin-voigt" K="1e4" D="10" friction="kikuuwe" mu-k="0.3" mu-roll="0.01" mu-spin="0.02" bristle-K="1e4"/>
+  <contact name="rest" a="land" b="boulder" normal="kelvin-voigt" K="1e4" D="10" friction="kikuuwe" mu-k="0.3"/>
+</sarrus>""")
+everywhere("stones", (0, 0.01, 0.02, 0.04, 0.04))
 
 # A quadruped on its feet, 1 mm deep: Runge-Kutta steps of `rates` are those of a run.
 open(f"{out}/feet.xml", "w").write(open("models/robots/quadruped-stand.xml").read().replace("0 0 0.025 +", "0 0 0.024 +"))

@@ -228,6 +228,8 @@ void sr_sym_shapes(const srSymLaw* law, srSymFrames* at, srNode* ydot) {
     sr_sym_place_box(law, at, &p);
   else if (sr_sym_is_sphere_on_field(c))
     sr_sym_place_field(law, at, &p);
+  else if (sr_sym_is_capsule_on_field(c))
+    sr_sym_place_capsule_on_field(law, at, &p);
   else if (sr_sym_is_box_on_field(c))
     sr_sym_place_box_on_field(law, at, &p);
   else
@@ -262,14 +264,13 @@ static const char* friction_missing(srPool* pool, const srDryFriction* x) {
 
 static const char* shapes_missing(srPool* pool, const srSurfaceLaws* c) {
   if (c->pair == NULL) return NULL;
-  const bool field = sr_sym_is_sphere_on_field(c), box = sr_sym_is_box_on_field(c);
-  if (c->pair->place == NULL && !is_capsule_on_plane(c) && !sr_sym_is_box_on_plane(c) && !field && !box)
+  const bool field = sr_sym_is_sphere_on_field(c) || sr_sym_is_capsule_on_field(c) || sr_sym_is_box_on_field(c);
+  if (c->pair->place == NULL && !is_capsule_on_plane(c) && !sr_sym_is_box_on_plane(c) && !field)
     return sr_pool_printf(pool,
-                          "there is code for spheres on planes, on height fields, on spheres, in hollow spheres and "
-                          "bores, and for capsules and boxes on planes, and not for '%s' and '%s'",
+                          "there is code for spheres, capsules and boxes on planes and height fields, for spheres on "
+                          "spheres, in hollow spheres and bores, and not for '%s' and '%s'",
                           c->a, c->b);
   if (field && sr_sym_field_missing(pool, c) != NULL) return sr_sym_field_missing(pool, c);
-  if (box && sr_sym_box_on_field_missing(pool, c) != NULL) return sr_sym_box_on_field_missing(pool, c);
   if (c->directed >= 0) return "its friction depends on the direction";
   return c->wheel >= 0 ? "it is a tyre with a relaxation length" : NULL;
 }

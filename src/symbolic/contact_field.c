@@ -3,11 +3,14 @@
 // The sphere is above a window of cells that moves with it, so many that it cannot reach beyond them: heights are looked up, everything else is arithmetic. A face, an edge or a
 // corner within the window holds a minimum where the foot of the centre is on it and no direction into the surface comes nearer, as there. From the nearest minimum on, those
 // with nearly the same normal are left out: a round takes the nearest that is left. All places are relative to the centre.
+//
+// Where the window is larger, and at the ends of a capsule, a round is a loop over the cells: a step has the corner of one, the edges that begin there and its faces.
 #include <math.h>
 
 #include "collide/collision.h"
 #include "collide/field.h"
 #include "symbolic/contact.h"
+#include "symbolic/folds.h"
 
 #define POLAR 1e-9   // of collide/surface.c
 #define SAME 1e-9    // of collide/surface.c
@@ -15,8 +18,8 @@
 #define TINY 1e-30
 
 enum {
-  MOST_CELLS = 4,  // of the window, along x and y
-  ROUNDS = 4,      // contacts of one sphere
+  MOST_CELLS = 4,          // of the window, along x and y
+  ROUNDS = SR_SYM_ROUNDS,  // contacts of one sphere
   MOST = 2 * MOST_CELLS * MOST_CELLS + 3 * MOST_CELLS * MOST_CELLS + MOST_CELLS * MOST_CELLS
 };
 
@@ -52,13 +55,27 @@ bool sr_sym_is_sphere_on_field(const srSurfaceLaws* c) {
 
 const char* sr_sym_field_missing(srPool* pool, const srSurfaceLaws* c) {
   const srHeightField* f = field_of(c);
-  const double wide = 2 * c->shape[1]->convex.radius;
-  const int x = cells_of(wide, f->dx), y = cells_of(wide, f->dy);
-  if (x <= MOST_CELLS && y <= MOST_CELLS) return NULL;
+  const double reach = c->shape[1]->reach;
+  const int x = sr_sym_field_steps(f, 0, reach), y = sr_sym_field_steps(f, 1, reach);
+  if (x <= SR_SYM_FIELD_MOST && y <= SR_SYM_FIELD_MOST) return NULL;
   return sr_pool_printf(pool,
-                        "the sphere '%s' may be above %d x %d cells of the height field '%s' at once, and there is "
-                        "code for up to %d x %d: coarser heights or smaller spheres have it",
-                        c->b, x, y, c->a, MOST_CELLS, MOST_CELLS);
+                        "'%s' may be above %d x %d cells of the height field '%s' at once, and there is "
+                        "code for up to %d x %d: coarser heights or smaller shapes have it",
+                        c->b, x, y, c->a, SR_SYM_FIELD_MOST, SR_SYM_FIELD_MOST);
+}
+
+static bool is_written_out(const srHeightField* f, double radius) {
+  return cells_of(2 * radius, f->dx) <= MOST_CELLS && cells_of(2 * radius, f->dy) <= MOST_CELLS;
+}
+
+int sr_sym_field_steps(const srHeightField* f, int axis, double reach) {
+  return (int)fmin(axis == 0 ? f->nx : f->ny, cells_of(2 * reach, axis == 0 ? f->dx : f->dy));
+}
+
+srNode sr_sym_field_first(srGraph* g, const srHeightField* f, int axis, double reach, srNode centre) {
+  const double start = axis == 0 ? f->x0 : f->y0, step = axis == 0 ? f->dx : f->dy;
+  if (sr_sym_field_steps(f, axis, reach) == (axis == 0 ? f->nx : f->ny)) return srx_number(g, 0);
+  return srx_1(g, SR_OP_FLOOR, srx_mul(g, srx_number(g, 1 / step), srx_sub(g, centre, srx_number(g, start + reach))));
 }
 
 // ---- logic --------------------------------------------------------------------------------------------------------------
@@ -295,6 +312,178 @@ static void close_cluster(Window* w, const Minimum* of, srNode inside) {
   }
 }
 
+// ---- rounds that are loops ----------------------------------------------------------------------------------------------
+
+// Arguments: the centre, the first corner, 1 or -1 where it is inside, 1: there may be something; normals of the rounds before and how near them is the same. State: what nearest() returns.
+enum {
+  ARG_CENTRE = 0,
+  ARG_FIRST = 3,
+  ARG_SIDE = 5,
+  ARG_OPEN = 6,
+  ARG_KEPT = 7,
+  ARGS = ARG_KEPT + 4 * (ROUNDS - 1),
+  STATES = 9
+};
+
+static srNode arg(srGraph* g, int i) { return sr_graph_var(g, SR_VAR_ARG, i); }
+
+// 2 x 2 cells about the corner of a step.
+static Window around(srGraph* g, const srHeightField* f, double radius) {
+  Window w = {.g = g, .field = f, .radius = radius, .cells = {2, 2}};
+  const srNode i = srx_add(g, arg(g, ARG_FIRST), sr_graph_var(g, SR_VAR_TIME, 0));
+  const srNode j = srx_add(g, arg(g, ARG_FIRST + 1), sr_graph_var(g, SR_VAR_TIME, 1)), zero = srx_number(g, 0);
+  srNode column[3], row[3];
+  for (int k = 0; k < 3; k++) {
+    column[k] = srx_add(g, i, srx_number(g, k - 1)), row[k] = srx_add(g, j, srx_number(g, k - 1));
+    w.column[k] = between(g, zero, column[k], srx_number(g, f->nx - 1));
+    w.row[k] = between(g, zero, row[k], srx_number(g, f->ny - 1));
+    w.x[k] =
+        srx_sub(g, srx_add(g, srx_number(g, f->x0), srx_mul(g, srx_number(g, f->dx), column[k])), arg(g, ARG_CENTRE));
+    w.y[k] =
+        srx_sub(g, srx_add(g, srx_number(g, f->y0), srx_mul(g, srx_number(g, f->dy), row[k])), arg(g, ARG_CENTRE + 1));
+  }
+  for (int k = 0; k < 3; k++) {
+    for (int l = 0; l < 3; l++) w.z[k][l] = srx_sub(g, height(g, f, column[k], row[l]), arg(g, ARG_CENTRE + 2));
+  }
+  return w;
+}
+
+static void find_minima_of_corner(Window* w) {
+  add_face(w, 1, 1, false);
+  add_face(w, 1, 1, true);
+  add_edge(w, (Corner){1, 1}, (Corner){2, 2}, (Corner[]){{2, 1}, {1, 2}}, (Triangle[]){{1, 1, false}, {1, 1, true}});
+  add_edge(w, (Corner){1, 1}, (Corner){2, 1}, (Corner[]){{2, 2}, {1, 0}}, (Triangle[]){{1, 1, false}, {1, 0, true}});
+  add_edge(w, (Corner){1, 1}, (Corner){1, 2}, (Corner[]){{2, 2}, {0, 1}}, (Triangle[]){{1, 1, true}, {0, 1, false}});
+  add_corner(w, 1, 1);
+}
+
+srNode sr_sym_field_near(srGraph* g, const srHeightField* f, const srNode low[3], const srNode high[2], srNode i,
+                         srNode j) {
+  const srNode zero = srx_number(g, 0), one = srx_number(g, 1);
+  const srNode i1 = srx_add(g, i, one), j1 = srx_add(g, j, one);
+  const srNode x = srx_add(g, srx_number(g, f->x0), srx_mul(g, srx_number(g, f->dx), i));
+  const srNode y = srx_add(g, srx_number(g, f->y0), srx_mul(g, srx_number(g, f->dy), j));
+  const srNode most = srx_max(g, srx_max(g, height(g, f, i, j), height(g, f, i1, j)),
+                              srx_max(g, height(g, f, i, j1), height(g, f, i1, j1)));
+  const srNode in =
+      both(g, between(g, zero, i, srx_number(g, f->nx - 1)), between(g, zero, j, srx_number(g, f->ny - 1)));
+  const srNode along_x =
+      both(g, srx_at_most(g, low[0], srx_add(g, x, srx_number(g, f->dx))), srx_at_most(g, x, high[0]));
+  const srNode along_y =
+      both(g, srx_at_most(g, low[1], srx_add(g, y, srx_number(g, f->dy))), srx_at_most(g, y, high[1]));
+  return both(g, in, both(g, both(g, along_x, along_y), srx_at_most(g, low[2], most)));
+}
+
+static srNode is_some(srGraph* g, const srHeightField* f, double radius) {
+  const srNode i = srx_add(g, arg(g, ARG_FIRST), sr_graph_var(g, SR_VAR_TIME, 0)), wide = srx_number(g, radius);
+  const srNode j = srx_add(g, arg(g, ARG_FIRST + 1), sr_graph_var(g, SR_VAR_TIME, 1));
+  srNode low[3], high[2];
+  for (int k = 0; k < 3; k++) low[k] = srx_sub(g, arg(g, ARG_CENTRE + k), wide);
+  for (int k = 0; k < 2; k++) high[k] = srx_add(g, arg(g, ARG_CENTRE + k), wide);
+  return both(g, arg(g, ARG_OPEN), sr_sym_field_near(g, f, low, high, i, j));
+}
+
+static void put_step(srGraph* g, Window* w, srNode* out) {
+  const srNode zero = srx_number(g, 0);
+  srNode was[STATES];
+  for (int i = 0; i < STATES; i++) was[i] = sr_graph_var(g, SR_VAR_RECORD, i);
+  const Minimum before = {.ok = was[0],
+                          .distance = was[1],
+                          .n = {{was[2], was[3], was[4]}},
+                          .edge = {{was[5], was[6], was[7]}},
+                          .bends = was[8]};
+  find_minima_of_corner(w);
+  for (int i = 0; i < w->n; i++) {
+    Minimum* m = &w->item[i];
+    m->ok = both(g, m->ok, srx_at_most(g, zero, srx_mul(g, arg(g, ARG_SIDE), m->front)));
+    for (int k = 0; k < ROUNDS - 1; k++) {
+      const int at = ARG_KEPT + 4 * k;
+      const srVec d = srx_minus(g, m->n, (srVec){{arg(g, at), arg(g, at + 1), arg(g, at + 2)}});
+      m->ok = both(g, m->ok, srx_less(g, arg(g, at + 3), srx_dot3(g, d, d)));
+    }
+  }
+  const srNode far = srx_if(g, before.ok, before.distance, srx_number(g, 2 * w->radius));
+  Minimum best = nearest(w, far);
+  const srNode stays = is_not(g, best.ok);
+  best.ok = either(g, best.ok, before.ok);
+  best.distance = srx_if(g, stays, before.distance, best.distance);
+  best.n = choose(g, stays, before.n, best.n), best.edge = choose(g, stays, before.edge, best.edge);
+  best.bends = srx_if(g, stays, before.bends, best.bends);
+  out[0] = best.ok, out[1] = best.distance, out[8] = best.bends;
+  for (int i = 0; i < 3; i++) out[2 + i] = best.n.x[i], out[5 + i] = best.edge.x[i];
+}
+
+static const srFold* loop_of(const srSymLaw* law, const srHeightField* f, double radius) {
+  static const char about[] = "The nearest point of a height field to a ball, of one cell and its first corner";
+  srSymFolds* folds = law->pass->tree->folds;
+  srPool* pool = sr_sym_folds_pool(folds);
+  const srFoldKey key = {.of = {about, f, NULL}, .n = 1, .number = &radius};
+  const srFold* made = sr_sym_fold_find(folds, &key);
+  if (made != NULL) return made;
+  srFoldMaking x = {.fold = {.about = about, .narg = ARGS, .nstate = STATES, .n = {1, 1, 1, 1}},
+                    .some = sr_graph_create(pool),
+                    .step = sr_graph_create(pool)};
+  srNode out[STATES];
+  for (int i = 0; i < 2; i++) x.fold.n[i] = sr_sym_field_steps(f, i, radius);
+  sr_graph_for_code(x.some), sr_graph_for_code(x.step);
+  x.some_out = is_some(x.some, f, radius);
+  Window* w = sr_pool_alloc(pool, sizeof *w);
+  *w = around(x.step, f, radius);
+  put_step(x.step, w, out);
+  x.step_out = out;
+  return sr_sym_fold_make(folds, &key, &x);
+}
+
+static srNode side_of(const Window* w, srVec centre, srNode* inside) {
+  srGraph* g = w->g;
+  *inside = is_inside(w, centre);
+  return srx_sub(g, srx_number(g, 1), srx_mul(g, srx_number(g, 2), *inside));
+}
+
+static void find_rounds(const srSymLaw* law, const Window* w, srVec centre, srNode inside, srNode side,
+                        Minimum* found) {
+  srGraph* g = w->g;
+  const srFold* loop = loop_of(law, w->field, w->radius);
+  srNode all[ARGS];
+  for (int i = 0; i < 3; i++) all[ARG_CENTRE + i] = centre.x[i];
+  for (int i = 0; i < 2; i++) all[ARG_FIRST + i] = sr_sym_field_first(g, w->field, i, w->radius, centre.x[i]);
+  all[ARG_SIDE] = side, all[ARG_OPEN] = srx_number(g, 1);
+  for (int i = ARG_KEPT; i < ARGS; i++) all[i] = srx_number(g, -1);
+  for (int k = 0; k < ROUNDS; k++) {
+    const srNode fold = sr_graph_fold(g, loop, all, ARGS);
+    srNode part[STATES];
+    for (int i = 0; i < STATES; i++) part[i] = sr_graph_part(g, fold, i);
+    found[k] = (Minimum){.ok = part[0],
+                         .distance = part[1],
+                         .n = {{part[2], part[3], part[4]}},
+                         .edge = {{part[5], part[6], part[7]}},
+                         .bends = part[8]};
+    if (k + 1 == ROUNDS) return;
+    const srNode depth = srx_sub(g, srx_number(g, w->radius), part[1]);
+    for (int i = 0; i < 3; i++) all[ARG_KEPT + 4 * k + i] = found[k].n.x[i];
+    all[ARG_KEPT + 4 * k + 3] = srx_max(g, srx_number(g, SAME * SAME), srx_mul(g, srx_number(g, 8 / w->radius), depth));
+    all[ARG_OPEN] = both(g, part[0], is_not(g, inside));
+  }
+}
+
+void sr_sym_ball_on_field(const srSymLaw* law, double radius, srVec centre, srSymTouch out[SR_SYM_ROUNDS]) {
+  srGraph* g = law->pass->g;
+  Window* w = sr_pool_alloc(law->pass->tree->pool, sizeof *w);
+  Minimum found[ROUNDS];
+  srNode inside;
+  *w = (Window){.g = g, .field = field_of(law->element->contact), .radius = radius};
+  const srNode side = side_of(w, centre, &inside);
+  find_rounds(law, w, centre, inside, side, found);
+  for (int k = 0; k < ROUNDS; k++) {
+    const Minimum* m = &found[k];
+    out[k] = (srSymTouch){.ok = m->ok,
+                          .core = srx_mul(g, side, m->distance),
+                          .n = srx_times(g, side, m->n),
+                          .edge = m->edge,
+                          .bends = m->bends};
+  }
+}
+
 // ---- force --------------------------------------------------------------------------------------------------------------
 
 typedef struct Sum {
@@ -351,25 +540,37 @@ static void finish(const srSymLaw* law, const srSymFrames* at, Sum* s, srSymPlac
   out->N_spin = srx_add(g, gyration, srx_mul(g, srx_number(g, law->element->contact->lever), s->N));
 }
 
+// All minima of the window, in rounds.
+static void add_rounds(const srSymLaw* law, Window* w, const srSymFrames* at, srNode inside, srNode side, Sum* sum) {
+  srGraph* g = w->g;
+  for (int i = 0; i < w->n; i++)  // seen from the front, or all of them from behind
+    w->item[i].ok = both(g, w->item[i].ok, srx_at_most(g, srx_number(g, 0), srx_mul(g, side, w->item[i].front)));
+  for (int k = 0; k < ROUNDS; k++) {
+    const Minimum m = nearest(w, srx_number(g, 2 * w->radius));
+    add_contact(law, w, at, &m, side, k, sum);
+    if (k + 1 < ROUNDS) close_cluster(w, &m, inside);
+  }
+}
+
 void sr_sym_place_field(const srSymLaw* law, const srSymFrames* at, srSymPlace* out) {
   srGraph* g = law->pass->g;
   const srSurfaceLaws* c = law->element->contact;
   Window* w = sr_pool_alloc(law->pass->tree->pool, sizeof *w);
   Sum* sum = sr_pool_alloc(law->pass->tree->pool, sizeof *sum);
+  Minimum found[ROUNDS];
   *w = (Window){.g = g, .field = field_of(c), .radius = c->shape[1]->convex.radius};
+  const bool written_out = is_written_out(w->field, w->radius);
   w->cells[0] = cells_of(2 * w->radius, w->field->dx), w->cells[1] = cells_of(2 * w->radius, w->field->dy);
-  find_heights(w, at->x);
-  find_minima(w);
-  const srNode inside = is_inside(w, at->x), zero = srx_number(g, 0);
-  const srNode side = srx_sub(g, srx_number(g, 1), srx_mul(g, srx_number(g, 2), inside));
-  for (int i = 0; i < w->n; i++)  // seen from the front, or all of them from behind
-    w->item[i].ok = both(g, w->item[i].ok, srx_at_most(g, zero, srx_mul(g, side, w->item[i].front)));
+  if (written_out) find_heights(w, at->x), find_minima(w);
+  srNode inside;
+  const srNode side = side_of(w, at->x, &inside), zero = srx_number(g, 0);
   *sum = (Sum){.count = zero, .N = zero, .force = srx_zero(g), .r = srx_zero(g), .turning = srx_zero(g)};
-  for (int k = 0; k < ROUNDS; k++) {
-    const Minimum m = nearest(w, srx_number(g, 2 * w->radius));
-    add_contact(law, w, at, &m, side, k, sum);
-    if (k == 0) sum->first = sum->n[0];
-    if (k + 1 < ROUNDS) close_cluster(w, &m, inside);
+  if (written_out) {
+    add_rounds(law, w, at, inside, side, sum);
+  } else {
+    find_rounds(law, w, at->x, inside, side, found);
+    for (int k = 0; k < ROUNDS; k++) add_contact(law, w, at, &found[k], side, k, sum);
   }
+  sum->first = sum->n[0];
   finish(law, at, sum, out);
 }

@@ -16,7 +16,6 @@
 #include "symbolic/folds.h"
 
 enum {
-  MOST_CELLS = 40,  // of the window, along x and y
   CUTS = 6,
   CORNERS = 3 + CUTS,
   // Arguments: rotation of the box, its place, velocity and angular velocity in its axes, the first cell, the law's numbers that are no constants.
@@ -44,23 +43,6 @@ bool sr_sym_is_box_on_field(const srSurfaceLaws* c) {
 static double reach_of(const srSurfaceLaws* c) {
   const double* half = c->shape[1]->convex.size;
   return sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
-}
-
-static int all_cells(const srHeightField* f, int axis) { return (axis == 0 ? f->nx : f->ny) - 1; }
-
-// So many cells that the box does not reach beyond them, or all of them.
-static int cells_of(const srSurfaceLaws* c, int axis) {
-  const srHeightField* f = field_of(c);
-  return (int)fmin(all_cells(f, axis), floor(2 * reach_of(c) / (axis == 0 ? f->dx : f->dy)) + 2);
-}
-
-const char* sr_sym_box_on_field_missing(srPool* pool, const srSurfaceLaws* c) {
-  const int x = cells_of(c, 0), y = cells_of(c, 1);
-  if (x <= MOST_CELLS && y <= MOST_CELLS) return NULL;
-  return sr_pool_printf(pool,
-                        "the box '%s' may be above %d x %d cells of the height field '%s' at once, and there is code "
-                        "for up to %d x %d: coarser heights or smaller boxes have it",
-                        c->b, x, y, c->a, MOST_CELLS, MOST_CELLS);
 }
 
 // ---- a triangle ---------------------------------------------------------------------------------------------------------
@@ -447,8 +429,10 @@ static const char about[] = "A triangle of a height field within a cell of the d
 
 static const srFold* loop_of(const srSymLaw* law, const srNode* given, srNode* all, int* narg) {
   const srSurfaceLaws* c = law->element->contact;
+  const srHeightField* f = field_of(c);
   srPool* pool = sr_sym_folds_pool(law->pass->tree->folds);
-  srFoldMaking x = {.fold = {.nstate = SUMS, .n = {cells_of(c, 0), cells_of(c, 1), 2, 6}},
+  srFoldMaking x = {.fold = {.nstate = SUMS,
+                             .n = {sr_sym_field_steps(f, 0, reach_of(c)), sr_sym_field_steps(f, 1, reach_of(c)), 2, 6}},
                     .some = sr_graph_create(pool),
                     .step = sr_graph_create(pool)};
   srNode number[SR_NORMAL_ARGUMENTS], out[SUMS];
@@ -460,7 +444,7 @@ static const srFold* loop_of(const srSymLaw* law, const srNode* given, srNode* a
   }
   for (int i = 0; i < 3; i++) key[SR_NORMAL_ARGUMENTS + i] = c->shape[1]->convex.size[i];
   key[SR_NORMAL_ARGUMENTS + 3] = c->patch->area;
-  const srFoldKey of = {.of = {about, c->law, field_of(c)}, .n = SR_COUNT(key), .number = key};
+  const srFoldKey of = {.of = {about, c->law, f}, .n = SR_COUNT(key), .number = key};
   const srFold* made = sr_sym_fold_find(law->pass->tree->folds, &of);
   if (made != NULL) return made;
   x.fold.narg = *narg;
@@ -470,14 +454,6 @@ static const srFold* loop_of(const srSymLaw* law, const srNode* given, srNode* a
   put_step(pool, x.step, c, number, out);
   x.step_out = out;
   return sr_sym_fold_make(law->pass->tree->folds, &of, &x);
-}
-
-static srNode first_cell(srGraph* g, const srSurfaceLaws* c, int axis, srNode centre) {
-  const srHeightField* f = field_of(c);
-  const double start = axis == 0 ? f->x0 : f->y0, step = axis == 0 ? f->dx : f->dy;
-  const srNode low = srx_sub(g, centre, srx_number(g, start + reach_of(c)));
-  const srNode first = srx_1(g, SR_OP_FLOOR, srx_mul(g, srx_number(g, 1 / step), low));
-  return cells_of(c, axis) == all_cells(f, axis) ? srx_number(g, 0) : first;
 }
 
 // ---- place --------------------------------------------------------------------------------------------------------------
@@ -513,7 +489,7 @@ void sr_sym_place_box_on_field(const srSymLaw* law, const srSymFrames* at, srSym
   given[0] = given[1] = srx_number(g, 0);
   for (int i = 0; i < 9; i++) all[ARG_R + i] = at->R.x[i];
   for (int i = 0; i < 3; i++) all[ARG_X + i] = at->x.x[i], all[ARG_U + i] = u.x[i], all[ARG_W + i] = w.x[i];
-  for (int i = 0; i < 2; i++) all[ARG_CELL + i] = first_cell(g, c, i, at->x.x[i]);
+  for (int i = 0; i < 2; i++) all[ARG_CELL + i] = sr_sym_field_first(g, field_of(c), i, reach_of(c), at->x.x[i]);
   const srFold* loop = loop_of(law, given, all, &narg);
   const srNode fold = sr_graph_fold(g, loop, all, narg), zero = srx_number(g, 0), one = srx_number(g, 1);
   const srVec elastic = part3(g, fold, SUM_E), F = part3(g, fold, SUM_F);
