@@ -5,24 +5,27 @@
 //   anything else     404; another Host or Origin, or no token: 403
 //
 // A WebSocket has a thread of its own for its life, in which its requests are done: one that is slow, or that does not read, holds up itself alone, and is dropped when a write does not
-// get through in time.
+// get through in time. During a long request that thread sends pings: the request of a client that has gone is ended.
 #define _GNU_SOURCE
 #include "serve.h"
 
 #include <civetweb.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <time.h>
 
 #define SESSIONS 24  // of 32 threads: the others answer requests
 #define THREADS "32"
 #define PATIENCE "2000"  // ms for a request to arrive, and for a client to read
 #define MESSAGE_MOST ((size_t)16 << 20)
 #define STACK ((size_t)16 << 20)
+#define PING_EVERY 500000000L  // ns
 
 #define FUNCTIONS(X)                                                                                                   \
   X(mg_init_library)                                                                                                   \
@@ -197,20 +200,37 @@ static void* work(void* user) {
   return NULL;
 }
 
+// Until the request is done. The first write to a client that has gone is answered by a reset, the second one fails.
+static bool wait_for(struct mg_connection* c, pthread_t thread, srLive* live) {
+  bool gone = false;
+  int status = ETIMEDOUT;
+  while (status == ETIMEDOUT) {
+    struct timespec next;
+    clock_gettime(CLOCK_REALTIME, &next);
+    next.tv_nsec += PING_EVERY;
+    next.tv_sec += next.tv_nsec / 1000000000L;
+    next.tv_nsec %= 1000000000L;
+    status = pthread_timedjoin_np(thread, NULL, &next);
+    gone = gone || (status == ETIMEDOUT && p_mg_websocket_write(c, MG_WEBSOCKET_OPCODE_PING, "", 0) <= 0);
+    if (gone) sr_live_stop(live);
+  }
+  return status == 0 && !gone;
+}
+
 // Civetweb's threads have 100 kB of stack, which is too little for readers and searches that call themselves: a request has a thread of its own.
-static bool work_apart(Job* job) {
+static bool work_apart(struct mg_connection* c, Job* job) {
   pthread_attr_t attributes;
   pthread_t thread;
   if (pthread_attr_init(&attributes) != 0) return false;
   const bool made =
       pthread_attr_setstacksize(&attributes, STACK) == 0 && pthread_create(&thread, &attributes, work, job) == 0;
   pthread_attr_destroy(&attributes);
-  return made && pthread_join(thread, NULL) == 0 && job->status == SR_OK;
+  return made && wait_for(c, thread, job->session->live) && job->status == SR_OK;
 }
 
 static bool do_request(struct mg_connection* c, Session* x) {
   Job job = {.session = x};
-  if (!work_apart(&job)) {
+  if (!work_apart(c, &job)) {
     sr_text_free(&job.out);
     return false;
   }
@@ -237,7 +257,7 @@ static int on_data(struct mg_connection* c, int bits, char* data, size_t n, void
   return bits & 128 ? do_request(c, x) : 1;
 }
 
-// Called during whole runs: one whose client has gone is ended.
+// Called during whole runs: none outlives the server.
 static int on_progress(void* user, double t, double t_end) {
   (void)t, (void)t_end;
   return ((const Serve*)user)->ending;

@@ -321,6 +321,47 @@ def slow_clients(v):
     expect(v.get(f"/?token={v.token}")[0] == 200, "no page after slow clients")
 
 
+def threads(v):
+    return len(os.listdir(f"/proc/{v.process.pid}/task"))
+
+
+def resident(v):
+    with open(f"/proc/{v.process.pid}/status") as file:
+        return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) << 10
+
+
+def leaves(v):
+    """A whole run ends when its client goes, one that waits is answered; what a frame claims to be is not taken before it comes."""
+    w = Socket(v)
+    w.ask(do="load", path="pendulum.xml")
+    x = w.ask(do="run", t_end=1e6, every=1000, method="rk4", step=0.3, id=5)  # longer than some pings
+    expect(x["ok"] and x["id"] == 5 and "stopped" not in x and x["array"]("t")[-1] == 1e6, f"a long run of a client that waits: {str(x)[:200]}")
+    idle, ways = threads(v), ("close", "reset", "half")
+    for how in ways:
+        w = Socket(v)
+        w.ask(do="load", path="pendulum.xml")
+        w.send(json.dumps({"do": "run", "t_end": 1e9, "every": 1e6}))
+        time.sleep(0.3)
+        if how == "reset":
+            w.s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        if how == "half":
+            w.s.sendall(w.frame(struct.pack(">H", 1001), code=8))  # as a browser whose page goes away
+        w.close()
+    end = time.monotonic() + 30
+    while threads(v) > idle and time.monotonic() < end:
+        time.sleep(0.1)
+    expect(threads(v) <= idle, f"{threads(v) - idle} runs go on without their clients")
+    empty, held = resident(v), []
+    for n in (1 << 30, 1 << 31, 1 << 40, (1 << 63) - 1):
+        w = Socket(v)
+        w.s.sendall(bytes([0x81, 255]) + struct.pack(">Q", n) + b"x" * 100000)
+        held.append(w)
+    time.sleep(0.3)
+    expect(resident(v) - empty < 16 << 20, f"frames that claim to be large take {(resident(v) - empty) >> 20} MB")
+    for w in held:
+        w.close()
+
+
 def ends(v):
     """While a session runs."""
     w = Socket(v)
@@ -363,13 +404,82 @@ def results():
     expect("not there" in (refused(os.path.join(folder, "gone.csv")) or ""), "a result of a model that is gone is not refused")
 
 
+def outcome(*arguments):
+    """Of a result that may be refused: the rows of its page, or the words and the status of the refusal."""
+    p = subprocess.Popen([sarrus, "view", *arguments, "--no-open", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    text = b""
+    while b"}" not in text and (part := os.read(p.stdout.fileno(), 4096)):
+        text += part
+    blocks = None
+    about = re.search(rb'"address": "(.*?)",\s*"port": (\d+)', text)
+    if about:
+        address, port = about[1].decode(), int(about[2])
+        with socket.create_connection(("127.0.0.1", port), 20) as s:
+            s.sendall(f"GET {address.split(str(port))[1]} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+            out = b""
+            while part := s.recv(1 << 16):
+                out += part
+        blocks = dict(re.findall(r'id="sarrus-([a-z]+)">([A-Za-z0-9+/=]*)</script>', out.decode()))
+        p.send_signal(signal.SIGINT)
+    said = (text + p.stdout.read() + p.stderr.read()).decode(errors="replace")
+    return blocks, p.wait(30), said
+
+
+def damaged(name, data):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def formats():
+    """Every format that `run` writes, whole, cut and mangled."""
+    model, rng = os.path.join(folder, "pendulum.xml"), random.Random(5)
+    paths = [os.path.join(folder, f"all.{suffix}") for suffix in ("csv", "h5", "hdf5", "txt")]
+    written = []
+    for path in paths:
+        p = subprocess.run([sarrus, "run", model, "--t-end", "0.5", "--out", path, "--quiet"], capture_output=True)
+        if p.returncode == 0:
+            written.append(path)
+        else:
+            expect(b"libhdf5" in p.stderr, f"{path} is not written: {p.stderr.decode()}")
+    poses = set()
+    for path in written:
+        if path.endswith(".txt"):  # its name does not say that it is a table of results
+            continue
+        blocks, status, said = outcome(path, "--model", model)
+        expect(blocks is not None and status == 0, f"{path}: {status} {said}")
+        poses.add((blocks or {}).get("poses"))
+        if path.endswith(".hdf5"):
+            continue
+        data = open(path, "rb").read()
+        cuts = [0, 8, 600, len(data) // 2, len(data) - 1]
+        parts = [data[:n] for n in cuts]
+        for _ in range(3):
+            bad = bytearray(data)
+            for _ in range(rng.randint(1, 30)):
+                bad[rng.randrange(min(len(bad), 4096))] = rng.randrange(256)
+            parts.append(bytes(bad))
+        for i, part in enumerate(parts + [b"\x89HDF\r\n\x1a\n" + bytes(300), b"t,q.theta\n" + b"9" * 100000, b"t,q.theta\n0,nan\n1,inf\n", b"\0" * 2000]):
+            blocks, status, said = outcome(damaged("damaged" + os.path.splitext(path)[1], part), "--model", model)
+            if blocks is None:
+                expect(status == 2 and said.strip() and "damaged" in said, f"{os.path.basename(path)}, damage {i}: status {status}: {said}")
+            else:
+                expect(status == 0, f"{os.path.basename(path)}, damage {i}, is shown: status {status}: {said}")
+    expect(len(poses) == 1 and None not in poses, "the formats show different motions")
+    swapped = damaged("swapped.csv", open(written[-2], "rb").read())  # recognized by what is in it
+    expect(outcome(swapped, "--model", model)[0] is not None, "the kind of a table is taken from its name")
+
+
 v = Server(os.path.join(folder, "pendulum.xml"))
-for part in (who_may_ask, sessions, noise, slow_clients, ends):
+parts = (who_may_ask, sessions, noise, slow_clients, leaves, ends)
+for part in parts:
     begin = time.monotonic()
     part(v)
     if os.environ.get("TIMES"):
         print(f"{part.__name__} {time.monotonic() - begin:.1f} s")
 results()
+formats()
 if faults:
     print(f"FAILED view: {len(faults)} faults")
     raise SystemExit(1)
