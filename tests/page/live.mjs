@@ -582,10 +582,71 @@ async function takePictures(page) {
   quiet(page, 'pictures');
 }
 
+// Rotations of free and ball joints: the body has R = Rz(yaw) Ry(pitch) Rx(roll), quaternions stay units, loops closed.
+const turnOf = ([a, b, c]) => {
+  const [[sa, ca], [sb, cb], [sc, cc]] = [a, b, c].map((x) => [Math.sin(x * Math.PI / 180), Math.cos(x * Math.PI / 180)]);
+  return [[cc * cb, cc * sb * sa - sc * ca, cc * sb * ca + sc * sa], [sc * cb, sc * sb * sa + cc * ca, sc * sb * ca - cc * sa], [-sb, cb * sa, cb * ca]];
+};
+const stands = (page, index) => page.run((body) => {
+  const { run } = window.sarrus.page, at = (x) => run.pointAt(body, x, undefined, [0, 0, 0]).slice();
+  run.pose(window.sarrus.state.time);
+  const o = at([0, 0, 0]), axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(at), q = run.columns.filter((c) => c.name.startsWith('q.')).map((c) => run.value(c, run.rows - 1));
+  const gaps = run.model.closures.map(({ a, b }) => Math.hypot(...run.pointAt(a.body, a.at, undefined, [0, 0, 0]).slice().map((x, i) => x - run.pointAt(b.body, b.at, undefined, [0, 0, 0])[i])));
+  return { R: [0, 1, 2].map((i) => axes.map((x) => x[i] - o[i])), o, q, gap: Math.max(0, ...gaps), shown: [...document.querySelectorAll('.drawer .properties .slide')].map((x) => [x.firstElementChild.textContent, Number(x.querySelector('.field').value.replace('−', '-'))]) };
+}, index);
+const differ = (a, b) => Math.max(...a.flat().map((x, i) => Math.abs(x - b.flat()[i])));
+
+async function checkTurn(page) {
+  const settled = () => page.until('the pose is there', () => { const s = window.sarrus.page.run.session; return !s.busy && s.latest.size === 0 && !s.queue.length; });
+  const put = async (name, text) => {
+    await page.run((n) => { const f = [...document.querySelectorAll('.drawer .properties .slide')].find((x) => x.firstElementChild.textContent === n[0]).querySelector('.field'); f.focus(); f.value = n[1]; }, [name, text]);
+    await page.press('Enter');
+    await settled();
+  };
+  const passive = readFileSync(join(models, 'mechanisms/stewart-platform.xml'), 'utf8').replace(/<driver .*\/>/, '');  // legs that follow
+  await open(page, '', '&webgl=none', { text: passive, file: 'platform.xml' });
+  await page.run(() => { const { run } = window.sarrus.page; window.sarrus.set({ selection: { kind: 'body', index: run.model.bodies.findIndex((b) => b.name === 'platform') } }); });
+  const body = await page.run(() => window.sarrus.state.selection.index), begin = await stands(page, body);
+  for (const [name, text] of [['roll', '5'], ['pitch', '-8'], ['yaw', '12']]) await put(name, text);
+  let x = await stands(page, body);
+  ensure(differ(x.R, turnOf([5, -8, 12])) < SINGLE, `the platform is turned by ${JSON.stringify(x.R)}`);
+  ensure(x.gap < 1e-6, `turned, the loops are ${x.gap} m open`);
+  ensure(['roll', 'pitch', 'yaw'].every((name, i) => Math.abs(x.shown.find((y) => y[0] === name)?.[1] - [5, -8, 12][i]) < 0.06), `the fields show ${JSON.stringify(x.shown)}`);
+  const [up] = x.shown.filter((y) => y[0].endsWith('z'));
+  await put(up[0], String(begin.o[2] + 0.02));
+  x = await stands(page, body);
+  ensure(Math.abs(x.o[2] - begin.o[2] - 0.02) < 1e-4 && x.gap < 1e-6, `moved up by ${x.o[2] - begin.o[2]}, the loops are ${x.gap} m open`);
+  // A body that turns freely, by the pointer, beyond 90 degrees of pitch: the other angles stay.
+  await open(page, 'free-body.xml', '&webgl=none');
+  await page.run(() => window.sarrus.set({ selection: { kind: 'body', index: 1 } }));
+  await put('roll', '20');
+  await put('yaw', '0');
+  await page.run(async () => {
+    const s = [...document.querySelectorAll('.drawer .properties .slide')].find((y) => y.firstElementChild.textContent === 'pitch').querySelector('input[type=range]');
+    for (let i = 0; i <= 12; i++) { s.value = 500 + 1000 * 10 * i / 360; s.dispatchEvent(new Event('input', { bubbles: true })); await new Promise(requestAnimationFrame); }
+    s.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await settled();
+  x = await stands(page, 1);
+  ensure(differ(x.R, turnOf([20, 120, 0])) < SINGLE, `the free body is turned by ${JSON.stringify(x.R)}`);
+  ensure(Math.abs(Math.hypot(...x.q.slice(-4)) - 1) < 1e-6, `the quaternion has the length ${Math.hypot(...x.q.slice(-4))}`);
+  const angles = x.shown.slice(-3).map((y) => y[1]);
+  ensure(differ([angles], [[20, 120, 0]]) < 0.06, `the fields show ${angles}`);
+  await open(page, 'top.xml', '&webgl=none');
+  await page.run(() => window.sarrus.set({ selection: { kind: 'body', index: 1 } }));
+  await put('roll', '-30');
+  await put('pitch', '90');
+  await put('yaw', '40');
+  x = await stands(page, 1);
+  ensure(differ(x.R, turnOf([-30, 90, 40])) < SINGLE, `the top is turned by ${JSON.stringify(x.R)}`);
+  quiet(page, 'turn');
+}
+
 const parts = {
   run: [1120, 420, checkRun],
   past: [1120, 420, checkPast],
   slider: [1120, 620, checkSlider],
+  turn: [1120, 620, checkTurn],
   parameters: [1120, 620, checkParameters],
   pull: [900, 520, checkPull],
   ends: [1120, 420, checkEnds],
