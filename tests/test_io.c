@@ -200,7 +200,16 @@ TEST(settings_override_parameters) {
   done();
   ENSURE(load_with(text, &(srSetting){"k", "2"}, 1) == SR_INPUT);
   ENSURE_TEXT(first, "--set k: error: the model has no parameter 'k'; it has n, m\n");
-  ENSURE(load_with(text, &(srSetting){"m", "n"}, 1) == SR_INPUT && strstr(first, "--set m: error: unknown name 'n'"));
+  ENSURE(load_with(text, (srSetting[]){{"m", "2*n + 1"}, {"n", "3"}}, 2) == SR_OK);  // by parameters before it
+  ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_BODY), 7);
+  done();
+  ENSURE(load_with(text, &(srSetting){"n", "m"}, 1) == SR_INPUT &&
+         strstr(first, "--set n: error: parameter 'm' is not defined yet; only parameters defined before can be used"));
+  ENSURE(load_with(text, &(srSetting){"m", "k"}, 1) == SR_INPUT && strstr(first, "--set m: error: unknown name 'k'"));
+  ENSURE(
+      load_with("<sarrus version='1'><repeat count='2' index='i'><parameter name='p{i}' value='i'/></repeat></sarrus>",
+                &(srSetting){"p1", "i"}, 1) == SR_INPUT &&
+      strstr(first, "--set p1: error: unknown name 'i'"));
   ENSURE(load_with("<sarrus version='1'><parameter name='mass' value='1'/></sarrus>", &(srSetting){"mas", "2"}, 1) ==
          SR_INPUT);
   ENSURE_TEXT(first, "--set mas: error: the model has no parameter 'mas'; did you mean 'mass'?\n");

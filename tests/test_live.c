@@ -546,6 +546,34 @@ TEST(a_parameter_that_is_changed_is_one_that_was_set) {
   end(&c);
 }
 
+// Parameters that are made of others follow, and a formula may name those before: as --set, bit by bit.
+TEST(a_parameter_carries_those_that_depend_on_it) {
+  static const char text[] =
+      "<sarrus version=\"1\" name=\"p\"><parameter name=\"a\" value=\"0.5\"/><parameter name=\"b\" value=\"2*a\"/>"
+      "<parameter name=\"c\" value=\"a + b\"/>"
+      "<body name=\"bob\"><joint type=\"revolute\" name=\"theta\" axis=\"0 1 0\" q=\"0.3\"/>"
+      "<inertial mass=\"c\" com=\"0 0 -b\" inertia=\"0.1 0.1 0.1\"/></body><run t-end=\"0.5\"/></sarrus>";
+  static const srSetting set[] = {{"a", "0.7"}, {"c", "2*b + a"}};
+  Client c = begin();
+  ENSURE(load(&c, text, ""));
+  ENSURE(ask(&c, "{\"do\": \"parameter\", \"name\": \"a\", \"value\": \"0.7\"}"));
+  ENSURE(says(&c, "\"name\": \"b\", \"value\": 1.3999999999999999") && says(&c, "\"formula\": \"2*a\""));
+  ENSURE(ask(&c, "{\"do\": \"parameter\", \"name\": \"c\", \"value\": \"2*b + a\"}"));
+  ENSURE(says(&c, "\"formula\": \"2*b + a\"") && says(&c, "\"mass\": 3.5"));
+  ENSURE(!ask(&c, "{\"do\": \"parameter\", \"name\": \"b\", \"value\": \"c\"}"));
+  ENSURE(says(&c, "only parameters defined before can be used"));
+  for (int part = 0; part < 2; part++) {
+    Bench b = open_text(text, set, 1 + part);
+    if (part == 0) ENSURE(load(&c, text, ", \"settings\": {\"a\": \"0.7\"}"));
+    if (part == 1) ENSURE(ask(&c, "{\"do\": \"parameter\", \"name\": \"c\", \"value\": \"2*b + a\"}"));
+    ENSURE(ask(&c, "{\"do\": \"run\"}"));
+    run_to(&b, 0.5, 0);
+    ENSURE(real(&c, "q", 0) == b.d->q[0] && real(&c, "v", 0) == b.d->v[0]);
+    close(&b);
+  }
+  end(&c);
+}
+
 TEST(what_cannot_be_read_leaves_the_model_that_is_there) {
   Client c = begin();
   ENSURE(load(&c, pendulum, ", \"settings\": {\"l\": \"0.7\"}"));

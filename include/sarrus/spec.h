@@ -172,7 +172,8 @@ typedef enum srElementKind {
       SR_ELEMENT_KINDS
 } srElementKind;
 
-// --set NAME=VALUE: overrides the value of a parameter of the model file. The value may be a formula of numbers.
+// --set NAME=VALUE: overrides the value of a parameter of the model file. The value may be a formula of numbers and of
+// parameters that are defined before.
 typedef struct srSetting {
   const char* name;
   const char* value;

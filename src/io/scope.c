@@ -73,6 +73,15 @@ bool sr_scope_value(srScope* scope, const char* text, srPlace place, double* val
   return false;
 }
 
+// The indices of a <repeat> are the file's own.
+bool sr_scope_setting(srScope* scope, const char* text, srPlace place, double* value) {
+  const int nindex = scope->nindex;
+  scope->nindex = 0;
+  const bool good = sr_scope_value(scope, text, place, value);
+  scope->nindex = nindex;
+  return good;
+}
+
 bool sr_scope_whole(srScope* scope, const char* text, srPlace place, const char* what, long long lowest,
                     long long highest, long long* value) {
   double x;

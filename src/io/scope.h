@@ -34,6 +34,8 @@ bool sr_scope_is_index(const srScope* scope, const char* name);
 
 // Value of a formula; false after an error (reported at place), also when it is not finite.
 bool sr_scope_value(srScope* scope, const char* text, srPlace place, double* value);
+// The same of a setting: it may use parameters, and no indices.
+bool sr_scope_setting(srScope* scope, const char* text, srPlace place, double* value);
 // Value that must be whole, between lowest and highest. what names it in the message ("count of <repeat>").
 bool sr_scope_whole(srScope* scope, const char* text, srPlace place, const char* what, long long lowest,
                     long long highest, long long* value);

@@ -108,23 +108,20 @@ static srStatus build(srNetBuilder* b, const Source* source) {
 
 static srStatus guarded(srNetBuilder* b, const Source* source) {
   jmp_buf no_memory;
-  srScope* scopes = sr_alloc(2 * sizeof *scopes);
-  if (!scopes) return SR_MEMORY;
+  srScope* scope = sr_alloc(sizeof *scope);
+  if (!scope) return SR_MEMORY;
   srPool* pool = &b->file->priv->pool;
   volatile srStatus status = SR_MEMORY;
   if (setjmp(no_memory) == 0) {
     b->in->pool.on_fail = b->in->text.on_fail = pool->on_fail = &no_memory;
-    b->scope = &scopes[0];
-    b->bare = &scopes[1];
-    sr_scope_init(b->scope, &b->in->pool, b->in->messages);
-    sr_scope_init(b->bare, &b->in->pool, b->in->messages);
+    b->scope = scope;
+    sr_scope_init(scope, &b->in->pool, b->in->messages);
     const Source kept = {source->path, source->text, source->size, sr_pool_text(pool, source->name)};
     status = build(b, &kept);
   }
   pool->on_fail = NULL;
-  sr_scope_free(&scopes[0]);
-  sr_scope_free(&scopes[1]);
-  sr_free(scopes);
+  sr_scope_free(scope);
+  sr_free(scope);
   return status;
 }
 

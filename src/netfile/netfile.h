@@ -46,7 +46,7 @@ struct srNetworkFilePrivate {
 
 typedef struct srNetBuilder {
   srReader* in;  // messages, options, folder, memory while it is read
-  srScope *scope, *bare;
+  srScope* scope;
   srNetworkFile* file;
   srNetItem root;  // its children: all of the file
   srGraph* graph;  // of all formulas

@@ -112,7 +112,7 @@ static void read_repeat(srNetBuilder* b, const srXmlNode* node, srNetItem* owner
 
 static void read_parameter(srNetBuilder* b, const srNetItem* item) {
   srParameterDef def = {.name = sr_net_attr(item, "name"), .value = sr_net_attr(item, "value")};
-  sr_parameter_read(b->in, b->scope, b->bare, &def);
+  sr_parameter_read(b->in, b->scope, &def);
   (void)sr_reader_add(b->in, SR_ELEMENT_PARAMETER, SR_NO_OWNER, &def, item->place);
 }
 

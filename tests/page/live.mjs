@@ -278,6 +278,20 @@ async function checkParameters(page) {
   ensure(await page.run(() => window.sarrus.page.run.session.settings.method) === 'rk4', 'the method was not taken');
   await page.run(() => { const f = [...document.querySelectorAll('#panel-run input')].find((x) => x.getAttribute('aria-label') === 'Step'); f.focus(); f.value = '-3'; f.blur(); });
   await page.until('a sentence', () => document.querySelector('#panel-run .said.error')?.textContent.length > 10);
+  // What is made of others follows, and a field takes a formula of those before it.
+  const text = '<sarrus version="1" name="p"><parameter name="a" value="0.5"/><parameter name="b" value="2*a"/><body name="x"><joint type="revolute" axis="0 1 0" q="1"/><inertial mass="b" com="0 0 -1" inertia="1 1 1"/></body><run t-end="1"/></sarrus>';
+  await open(page, '', '&webgl=none', { text, file: 'p.xml' });
+  await page.press('e');
+  await field('a', '0.75');
+  await page.press('Enter');
+  await page.until('b follows a', () => window.sarrus.page.run.model.bodies[1].mass === 1.5 && window.sarrus.page.live.parameters.rows[1].formula.textContent.includes('1.5'));
+  await field('b', '4*a + 1');
+  await page.press('Enter');
+  await page.until('b is a formula of a', () => window.sarrus.page.run.model.bodies[1].mass === 4);
+  await field('a', '1');
+  await page.press('Enter');
+  await page.until('and follows it', () => window.sarrus.page.run.model.bodies[1].mass === 5);
+  ensure(await page.run(() => { const [, b] = window.sarrus.page.live.parameters.rows; return b.field.value === '4*a + 1' && b.slider.parentElement.hidden && b.error.textContent === ''; }), 'the field of b does not show its formula');
   quiet(page, 'parameters');
 }
 

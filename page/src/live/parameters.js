@@ -16,7 +16,7 @@ function rangeOf(x) {
 class Parameter {
   constructor(owner, p) {
     this.owner = owner;
-    this.field = el('input', { class: 'field wide', type: 'text', spellcheck: 'false', 'aria-label': `${p.name}: a number, or a formula of numbers` });
+    this.field = el('input', { class: 'field wide', type: 'text', spellcheck: 'false', 'aria-label': `${p.name}: a number, or a formula` });
     this.slider = el('input', { type: 'range', step: 'any', 'aria-label': p.name });
     this.formula = el('div', { class: 'formula' });
     this.error = el('div', { class: 'said error', role: 'alert' });

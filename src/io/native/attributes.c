@@ -119,14 +119,14 @@ bool sr_repeat_begin(srReader* r, srScope* scope, const srAttr* values, long lon
 }
 
 // A value given from outside replaces the one in the file.
-static bool apply_setting(srReader* r, srScope* scope, srScope* bare, srParameterDef* def, double* value) {
+static bool apply_setting(srReader* r, srScope* scope, srParameterDef* def, double* value) {
   const char* setting = sr_reader_setting(r, def->name.text);
   if (!setting) return sr_scope_value(scope, def->value.text, def->value.place, value);
   def->value = (srAttr){.text = setting, .place = sr_reader_setting_place(r, def->name.text)};
-  return sr_scope_value(bare, def->value.text, def->value.place, value);
+  return sr_scope_setting(scope, def->value.text, def->value.place, value);
 }
 
-void sr_parameter_read(srReader* r, srScope* scope, srScope* bare, srParameterDef* def) {
+void sr_parameter_read(srReader* r, srScope* scope, srParameterDef* def) {
   const char* name = sr_pool_text(&r->pool, def->name.text);
   const char* problem = sr_identifier_problem(name);
   double value = 0;
@@ -137,8 +137,7 @@ void sr_parameter_read(srReader* r, srScope* scope, srScope* bare, srParameterDe
   else if (sr_scope_parameter(scope, name))
     sr_reader_error(r, def->name.place, "there is a parameter '%.60s' already", name);
   else {
-    apply_setting(r, scope, bare, def,
-                  &value);  // after an error it is defined all the same, so that its users raise no errors
+    apply_setting(r, scope, def, &value);  // after an error it is defined all the same: its users raise no errors
     sr_scope_define(scope, name, value);
   }
 }

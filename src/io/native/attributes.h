@@ -23,8 +23,8 @@ void sr_element_text(srReader* r, const srXmlNode* node);
 bool sr_repeat_begin(srReader* r, srScope* scope, const srAttr* values, long long* count, long long* from,
                      const char** index);
 
-// A <parameter>: its value, or that of a setting, into the scope. bare: a scope without parameters, for the values of settings.
-void sr_parameter_read(srReader* r, srScope* scope, srScope* bare, srParameterDef* def);
+// A <parameter>: its value, or that of a setting, into the scope.
+void sr_parameter_read(srReader* r, srScope* scope, srParameterDef* def);
 // The parameters of a file that are still to come, for a better message.
 void sr_parameters_note(srScope* scope, const srXmlNode* root);
 

@@ -31,7 +31,7 @@ typedef struct Tree {  // a file that was read
 
 typedef struct Reader {
   srReader* in;
-  srScope scope, bare;  // bare: no parameters, for the values of settings
+  srScope scope;
   const File* file;
   Tree* trees;
   int ntree, tree_capacity;
@@ -303,7 +303,7 @@ static void read_foreign(Reader* r, const srFormat* format, const srXmlNode* roo
       FAIL(r, srs_place(r->in->spec, SR_ELEMENT_PARAMETER, i), "there is a parameter '%.60s' already", def->name.text);
     else {
       double value = def->value.number;
-      if (def->value.text) sr_scope_value(&r->bare, def->value.text, def->value.place, &value);
+      if (def->value.text) sr_scope_setting(&r->scope, def->value.text, def->value.place, &value);
       sr_scope_define(&r->scope, def->name.text, value);
     }
   }
@@ -373,7 +373,7 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   SR_ASSERT(e->nfield <= MAX_FIELDS);
   const int before = errors(r);
   const bool good = sr_element_read(r->in, &r->scope, node, e, values);
-  if (good && kind == SR_ELEMENT_PARAMETER) sr_parameter_read(r->in, &r->scope, &r->bare, (srParameterDef*)values);
+  if (good && kind == SR_ELEMENT_PARAMETER) sr_parameter_read(r->in, &r->scope, (srParameterDef*)values);
   if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
   if (good && kind == SR_ELEMENT_TABLE && sr_given(((srTableDef*)values)->file))
     read_table_file(r, (srTableDef*)values);
@@ -482,11 +482,9 @@ static void read_guarded(Reader* r, const srXmlNode* root) {
   const bool failed = setjmp(here) != 0;
   if (!failed) {
     sr_scope_init(&r->scope, &in->pool, in->messages);
-    sr_scope_init(&r->bare, &in->pool, in->messages);
     read_root(r, root, false);
   }
   sr_scope_free(&r->scope);  // they have memory of their own
-  sr_scope_free(&r->bare);
   in->pool.on_fail = in->text.on_fail = outer;
   if (failed) out_of_memory(r);
 }
