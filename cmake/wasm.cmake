@@ -61,7 +61,8 @@ file(GLOB app_models CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.xml ${PROJ
 add_custom_command(OUTPUT ${app_html} ${page_output}/THIRD-PARTY-sarrus.txt
   COMMAND ${NODE_PROGRAM} build.mjs --app ${page_output} ${core_argument} ${SARRUS_EXPAT_SOURCE}
   WORKING_DIRECTORY ${page_folder}
-  DEPENDS sarrus_core ${core_files} ${page_sources} ${page_folder}/build.mjs ${page_folder}/examples.mjs ${page_folder}/package-lock.json ${app_models}
+  DEPENDS sarrus_core ${core_files} ${page_sources} ${page_folder}/build.mjs ${page_folder}/elements.mjs ${page_folder}/examples.mjs
+    ${PROJECT_SOURCE_DIR}/docs/using/format.md ${page_folder}/package-lock.json ${app_models}
   COMMENT "Building the page of models" VERBATIM)
 if(SARRUS_APP)
   add_custom_target(sarrus_app ALL DEPENDS ${app_html})

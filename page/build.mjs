@@ -3,8 +3,8 @@
 //   node build.mjs --view FOLDER       view.html: shows what an engine computes meanwhile; sarrus view serves it
 //   node build.mjs --app FOLDER CORE EXPAT   sarrus.html: edits models and runs them, with the core in the folder CORE (core.js, core.wasm)
 //                                      and the licence of expat, whose sources are in the folder EXPAT. CORE is - where there is none: the page says so
-// Beside each a text with the licences of what is in it. The same sources give the same bytes. The scripts' hash is in the policy of the page:
-// nothing else can run there.
+// Beside each a text with the licences of what is in it. The same sources give the same bytes. The scripts' hashes are in the policy of the page:
+// nothing else can run there. That of sarrus.html is packed as its core is, which makes the page a quarter smaller: src/unpack.js runs it.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -88,16 +88,17 @@ async function coreBlocks() {
   return { blocks: block('worker', `${glue}\n${part(worker, '.js')}`) + block('core', await readFile(join(core, 'core.wasm'))), notices };
 }
 
-const result = await bundle(pages.entry, 'esm');
-const script = inScript(part(result, '.js')), style = part(result, '.css').replaceAll('</style', '<\\/style');
-const hash = createHash('sha256').update(script, 'utf8').digest('base64');
+const hashOf = (text) => createHash('sha256').update(text, 'utf8').digest('base64');
+
+const result = await bundle(pages.entry, 'esm'), code = part(result, '.js');
+const script = inScript(app ? part(await bundle('src/unpack.js', 'esm'), '.js') : code), style = part(result, '.css').replaceAll('</style', '<\\/style');
 const wasm = app ? await coreBlocks() : { blocks: '', notices: '' };
 const notices = await licences(result) + wasm.notices;
 if (notices.includes('</script')) throw new Error('a licence text would end its element');
 const values = {
-  hash, script, style, notices,
-  policy: pages.policy,
-  data: app ? await exampleBlock() + wasm.blocks : '<!-- sarrus: data -->',
+  hash: hashOf(script), script, style, notices,
+  policy: app ? ` 'sha256-${hashOf(code)}'${pages.policy}` : pages.policy,
+  data: app ? await exampleBlock() + wasm.blocks + block('script', code) : '<!-- sarrus: data -->',
 };
 const page = (await readFile(join(here, 'src/index.html'), 'utf8')).replace(/@([a-z]+)@/g, (_, word) => values[word]);
 if (!app && page.split('<!-- sarrus: data -->').length !== 2) throw new Error('the page must have one place for the data');

@@ -1,6 +1,7 @@
 // The page of models: their text, the 3-D view, plots and report, and the core that runs them, all in one file and without a server.
 // What is typed is read at once (do: load): errors stand at their line, and the view shows the last model that had none, as the page of sarrus view
-// does: it plays live, coordinates and parameters can be moved. Run computes the whole motion with its report (do: run).
+// does: it plays live, coordinates and parameters can be moved. Run computes the whole motion with its report (do: run). The tab Edit is the editor of
+// edit/ on the same text and the same engine.
 import './live/live.css';
 import './app.css';
 import examplesSymbol from 'lucide-static/icons/library.svg';
@@ -11,6 +12,9 @@ import stopSymbol from 'lucide-static/icons/square.svg';
 import { Code } from './code.js';
 import { bytesOf, inflate, Run } from './data.js';
 import { clear, el } from './dom.js';
+import { emptyModel } from './edit/document.js';
+import { Editor } from './edit/editor.js';
+import { showEditing, tabs } from './edit/tab.js';
 import { openEngine } from './engine.js';
 import { addIcons, icon } from './icons.js';
 import { Live } from './live/open.js';
@@ -52,6 +56,8 @@ class App {
     this.errors = 0;
     this.page = null;
     this.session = null;   // of a page that is live
+    this.editor = null;    // of the tab Edit, and which of the opened models it has
+    this.opened = this.edits = 0;
     this.running = false;
     this.turn = Promise.resolve();
     this.code = new Code({
@@ -152,7 +158,7 @@ class App {
       return changed;
     };
     this.liveModel = live;
-    this.present((options) => live.open(options));
+    this.present((options) => live.open(options, { tabs }));
   }
 
   // Another page in place of the one shown. Of a model with the same bodies the camera, the selection and the plots stay.
@@ -199,6 +205,54 @@ class App {
     if (before.camera && page.scene) page.scene.look(before.camera);
   }
 
+  // ---- the tab Edit -------------------------------------------------------------------------------------------------------
+  // The text is one: what the editor changes stands in the text at once, and what was typed there is one step of its undoing.
+  enter() {
+    if (this.running) this.stop();
+    clearTimeout(this.reading);
+    this.reading = 0;
+    this.root.classList.add('editing');
+    const { text } = this.code;
+    if (!this.editor) this.makeEditor(text);
+    else if (this.edits !== this.opened) this.editor.show(this.file, text);
+    else if (this.editor.doc.text !== text) this.editor.doc.replace(text);
+    else this.editor.load();
+    this.edits = this.opened;
+    this.root.append(this.editor.element);
+  }
+
+  makeEditor(text) {
+    this.editor = new Editor({
+      engine: { ask: (request) => this.engine.ask(request) }, text, file: this.file, quality: this.options.get('quality'), choose: () => this.choose(),
+      opened: (file, other) => { this.begin(file, other, {}); this.edits = this.opened; },
+    });
+    this.editor.doc.on(() => {
+      this.code.take(this.editor.doc.text);
+      this.changed = this.stale = true;
+      this.showState();
+      clearTimeout(this.drafting);
+      this.drafting = setTimeout(() => this.draft(), PAUSE);
+    });
+  }
+
+  // A text with errors comes back after the model that compiled last: that is what the engine has.
+  leave() {
+    const { editor } = this, good = editor.failed ? editor.good : null;
+    this.root.classList.remove('editing');
+    editor.close();
+    this.queue(async () => {
+      const answer = good && await this.engine.ask({ do: 'load', text: good, file: this.file });
+      if (answer?.ok) this.readAnswer(answer);
+    });
+    this.read();
+  }
+
+  // A model that is drawn from nothing.
+  async draw() {
+    await this.open({ file: 'model.xml', text: emptyModel() });
+    if (this.page) set({ mode: 'edit' });
+  }
+
   // ---- text to model ------------------------------------------------------------------------------------------------------
   edited() {
     this.file ||= 'model.xml';
@@ -230,12 +284,16 @@ class App {
       if (!this.engine) return;
       const text = this.code.text;
       if (this.session) set({ playing: false });
-      if (this.given !== this.files) this.engine.files(Object.entries(this.files).map(([name, data]) => [name, typeof data === 'string' ? new TextEncoder().encode(data) : data]));
-      this.given = this.files;
+      this.giveFiles();
       const answer = await this.engine.ask({ do: 'load', text, file: this.file });
       if (text !== this.code.text) return;  // the next reading is under way
       this.readAnswer(answer);
     });
+  }
+
+  giveFiles() {
+    if (this.given !== this.files) this.engine.files(Object.entries(this.files).map(([name, data]) => [name, typeof data === 'string' ? new TextEncoder().encode(data) : data]));
+    this.given = this.files;
   }
 
   readAnswer(answer) {
@@ -259,6 +317,7 @@ class App {
   runOrStop() { if (this.running) this.stop(); else this.run(); }
 
   run() {
+    if (state.mode === 'edit') set({ mode: 'animate' });
     if (this.reading || this.stale) this.read();
     return this.queue(async () => {
       if (!this.engine || !this.loaded || this.errors > 0) return;
@@ -276,7 +335,7 @@ class App {
         const report = answer.report ?? {};
         this.last = { q: Array.from(answer.array('q') ?? []), v: Array.from(answer.array('v') ?? []) };  // doubles
         this.session = null;
-        this.present((options) => new Page(runOf(this.loaded, this.file, answer, report), options));
+        this.present((options) => new Page(runOf(this.loaded, this.file, answer, report), options, { tabs }));
       } finally {
         clearTimeout(late);
         this.running = false;
@@ -301,10 +360,16 @@ class App {
   }
 
   // ---- models, files, links -------------------------------------------------------------------------------------------------
+  // What is opened while one edits is edited.
   async open({ file, text, files = {} }, run = false) {
-    this.file = file;
-    this.files = files;
-    this.changed = false;
+    if (state.mode === 'edit' && this.editor && !this.editor.mayLeave(file)) return;
+    this.begin(file, text, files);
+    if (state.mode === 'edit' && this.editor) {
+      this.giveFiles();
+      this.editor.show(file, text);
+      this.edits = this.opened;
+      return;
+    }
     this.loaded = null;
     this.plots = null;
     this.errors = this.warnings = 0;
@@ -312,10 +377,18 @@ class App {
     this.page = this.session = null;
     this.showHead();
     this.welcome.hidden = true;
-    this.code.open(text);
     this.showState();
     await this.read();
     if (run) await this.run();
+  }
+
+  // Another text, of another file.
+  begin(file, text, files) {
+    this.file = file;
+    this.files = files;
+    this.changed = false;
+    this.opened++;
+    this.code.open(text);
   }
 
   example(word) { return this.examples.find((x) => x.file === word || x.file === `${word}.xml`); }
@@ -339,6 +412,7 @@ class App {
     link.click();
     this.changed = false;
     this.showState();
+    this.editor?.markSaved(this.code.text);
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
@@ -381,6 +455,7 @@ class App {
 
   listen() {
     on('theme', () => { if (!this.page) this.showHead(); }, true);
+    showEditing(() => this.enter(), () => this.leave());
     addEventListener('keydown', (event) => {
       const control = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
       if (event.key === 'Escape' && this.running) { event.preventDefault(); this.stop(); return; }
@@ -410,12 +485,13 @@ class App {
       const x = this.example(file);
       return el('button', { class: 'card', on: { click: () => this.open(x, true) } }, pictures[file](), el('b', {}, x.title), el('span', { class: 'mute' }, x.about));
     };
-    clear(this.welcome).append(el('div', { class: 'field' },
+    clear(this.welcome).append(el('div', { class: 'drop' },
       el('h1', {}, 'Drop a model here'),
       el('p', { class: 'mute' }, 'or begin with one of these. It is edited, run and shown in this page alone: nothing is sent anywhere.'),
       el('div', { class: 'cards' }, ...Object.keys(pictures).map(card)),
       el('div', { class: 'choices' },
-        el('button', { class: 'plain primary', on: { click: () => this.open({ file: 'model.xml', text: this.example('pendulum').text }) } }, 'New model'),
+        el('button', { class: 'plain primary', on: { click: () => this.draw() } }, 'Draw a model'),
+        el('button', { class: 'plain', on: { click: () => this.open({ file: 'model.xml', text: this.example('pendulum').text }) } }, 'New text'),
         el('button', { class: 'plain', on: { click: () => this.choose() } }, 'Open files'),
         el('button', { class: 'plain', on: { click: () => this.openExamples() } }, `All ${this.examples.length} examples`),
         draft?.text ? el('button', { class: 'plain', on: { click: () => this.open(draft) } }, `Continue with ${draft.file}`) : null),

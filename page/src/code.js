@@ -10,6 +10,7 @@ import { crosshairCursor, drawSelection, dropCursor, EditorView, highlightActive
   rectangularSelection } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import { clear, el } from './dom.js';
+import { difference } from './edit/document.js';
 import { icon } from './icons.js';
 
 const MOST = 100;  // messages in the list
@@ -71,6 +72,12 @@ export class Code {
     this.quiet = true;
     this.view.dispatch({ changes: { from, to, insert } });
     this.quiet = false;
+  }
+
+  // Another text that the page itself has made: only what differs is a change.
+  take(text) {
+    const { at, removed, inserted } = difference(this.text, text);
+    if (removed !== inserted) this.write(at, at + removed.length, inserted);
   }
 
   // messages: [{severity, file, line, column, text}] of the reader; those of other files are in the list alone.

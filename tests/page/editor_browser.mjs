@@ -1,10 +1,10 @@
 // The editor in a headless browser: node editor_browser.mjs CHROMIUM SARRUS SESSION PAGE FOLDER [PART...]. SESSION is tests/page/live_pipe.c,
 // PAGE the page of sarrus view; files that are saved and pictures go to FOLDER. A four-bar with a spring is built by clicks, drags and keys alone.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Browser } from './browser.mjs';
+import { buildFourBar, Hand } from './hand.mjs';
 import { attach } from './pipe.mjs';
 
 const [, , program, sarrus, live, html, folder, ...wanted] = process.argv;
@@ -22,129 +22,11 @@ async function start(browser) {
   return page;
 }
 
-// What a person does, and what the page says to it.
-class Hand {
-  constructor(page) { this.page = page; }
-  async open(query) {
-    await this.forget();
-    await this.page.open(`${pathToFileURL(resolve(html))}${query}&play=0`);
-    await this.press('.head [role=tab]:nth-child(4)');
-    await this.page.until('the model is there', () => Boolean(window.sarrus.page.editor?.still));
-    await this.page.run(() => { window.editor = window.sarrus.page.editor; });
-    await wait(200);
-  }
-  async start(query) {  // with an empty model
-    await this.open(query);
-    await this.press('[data-do="new"]');
-    await this.page.until('the model is empty', () => window.editor.still.bodies === 0);
-    await this.idle();
-  }
-  // No question whether to leave.
-  forget() { return this.page.run(() => { if (window.editor) { window.editor.doc.saved = window.editor.doc.text; window.editor.drawText(); } }); }
-  async press(selector) {
-    const place = await this.page.run((x) => { const r = document.querySelector(x).getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }, selector);
-    await this.page.click(...place);
-  }
-  place(x, z) {
-    return this.page.run((a, b) => { const s = window.editor.scene, r = s.host.getBoundingClientRect(), p = s.project(0, [a, 0, b], [0, 0, 0]); return [p[0] + r.left, p[1] + r.top]; }, x, z);
-  }
-  async idle() {
-    await wait(120);
-    await this.page.until('the program has answered', () => !window.editor.busy);
-    await wait(40);
-  }
-  async key(name, modifiers = 0) { await this.page.press(name, modifiers); await this.idle(); }
-  async drag(...places) { await this.page.drag(await Promise.all(places.map(([x, z]) => this.place(x, z)))); await this.idle(); }
-  async click(x, z) { const p = await this.place(x, z); await this.page.move(...p); await this.page.click(...p); await this.idle(); }
-  async name(text) { await this.page.press('F2'); await wait(60); await this.page.type(text); await this.key('Enter'); }
-  text() { return this.page.run(() => window.editor.doc.text); }
-  say() { return this.page.run(() => window.editor.status.textContent); }
-  // A field of the properties gets another text.
-  async fill(field, text, element = '', enter = true) {
-    const there = await this.page.run((f, e) => {
-      const input = document.querySelector(`.panel ${e ? `[data-element="${e}"] ` : ''}[data-field="${f}"]`);
-      input?.focus();
-      input?.select?.();
-      return Boolean(input);
-    }, field, element);
-    ensure(there, `there is no field ${field}`);
-    await this.page.type(text);
-    await this.idle();
-    if (enter) await this.key('Enter');
-  }
-  async pick(name) {  // a row of the tree
-    const place = await this.page.run((x) => { const row = [...document.querySelectorAll('.outline .row')].find((y) => y.querySelector('.label').textContent === x)?.getBoundingClientRect(); return row ? [row.left + 60, row.top + 12] : null; }, name);
-    if (!place) { fail(`the tree has no ${name}`); return; }
-    await this.page.click(...place);
-    await this.idle();
-  }
-  async save(name) {
-    const path = join(folder, name);
-    rmSync(path, { force: true });
-    await this.page.press('s', 2);
-    for (let i = 0; i < 100 && !existsSync(path); i++) await wait(50);
-    await wait(100);
-    return existsSync(path) ? readFileSync(path, 'utf8') : '';
-  }
-}
-
-const run = (...words) => spawnSync(sarrus, words, { encoding: 'utf8' });
-
 // ---- a four-bar with a spring, from nothing ---------------------------------------------------------------------------
 async function checkBuild(page, hand) {
   await hand.start('?quality=low&theme=light');
   const empty = await hand.text();
-  await hand.key('b');
-  await hand.drag([-0.2, 0], [-0.2, 0.2]);
-  await hand.name('crank');
-  await hand.drag([-0.2, 0.2], [0.2, 0.4]);
-  await hand.name('coupler');
-  await hand.drag([0.2, 0], [0.2, 0.4]);
-  await hand.name('rocker');
-  await hand.key('c');
-  await hand.click(0.2, 0.4);
-  await hand.click(0.2, 0.4);
-  await hand.key('l');
-  await hand.click(0.2, 0.4);
-  await hand.click(-0.3, 0.24);
-  await page.picture(join(folder, 'editor-light-1366.png'));
-  const built = await hand.text();
-  equal((built.match(/<body /g) ?? []).length, 3, 'bodies');
-  ensure(/<closure [^>]*a="(coupler|rocker)\/tip" b="(coupler|rocker)\/tip" normal="0 1 0"\/>/.test(built), `a closure of both tips: ${built}`);
-  ensure(/<body name="coupler" parent="crank">/.test(built) && /<body name="rocker">/.test(built), 'parents');
-  ensure(/<spring name="spring1" [^>]*stiffness="100" length="0.525"\/>/.test(built), 'a spring, relaxed at its length');
-  ensure(!/\d\.\d{5,}/.test(built), `a number with too many digits: ${built}`);
-  await hand.fill('stiffness', '60', 'spring');
-
-  // A drag of the crank by a sixth of a turn: the loop stays closed, and the file has the coordinates.
-  await hand.key('v');
-  await hand.drag([-0.2, 0.1], [-0.2 + 0.1 * Math.sin(Math.PI / 3), 0.1 * Math.cos(Math.PI / 3)]);
-  await hand.idle();
-  const moved = await hand.text(), q = Number(/name="joint1"[^>]* q="([^"]*)"/.exec(moved)?.[1]);
-  ensure(Math.abs(q - (-Math.PI / 2 + Math.PI / 3)) < 0.05, `the crank was dragged to q = ${q}`);
-  const gap = await page.run(() => {
-    const { still } = window.editor, p = still.model.points.filter((x) => /(coupler|rocker)\/tip/.test(x.name)).map((x) => [...still.pointAt(x.place.body, x.place.at, undefined, [0, 0, 0])]);
-    return Math.hypot(...p[0].map((x, i) => x - p[1][i]));
-  });
-  ensure(gap < 1e-6, `after the drag the loop is open by ${gap} m`);
-
-  // It runs.
-  await page.run(() => { window.editor.before = Array.from(window.editor.still.poses); });
-  await page.press(' ');
-  await page.until('the bodies move', () => window.editor.before.some((x, i) => Math.abs(x - window.editor.still.poses[i]) > 0.01));  // it swings, and comes back
-  await page.until('time passes', () => window.editor.time > 0.4);
-  await page.press(' ');
-  await hand.idle();
-  await hand.key('Home');
-
-  // Saved: a model of one degree of freedom that runs.
-  const saved = await hand.save('model.xml');
-  equal(saved, await hand.text(), 'the saved file');
-  const check = run('check', join(folder, 'model.xml'), '--json');
-  ensure(check.status === 0, `the saved file: ${check.stderr}`);
-  if (check.status === 0) equal(JSON.parse(check.stdout).dof, 1, 'degrees of freedom of the saved file');
-  const motion = run('run', join(folder, 'model.xml'), '--quiet', '--json');
-  ensure(motion.status === 0, `the saved file does not run: ${motion.stderr}`);
+  await buildFourBar(hand, sarrus, ensure, join(folder, 'editor-light-1366.png'));
 
   // An error stands at its field, and the model that compiled stays.
   await hand.pick('spring1');
@@ -287,7 +169,7 @@ const parts = [checkBuild, checkFile, checkTabs, takePictures];
 for (const part of parts.filter((x) => wanted.length === 0 || wanted.includes(x.name))) {
   const browser = new Browser(program);
   try {
-    const page = await start(browser), hand = new Hand(page);
+    const page = await start(browser), hand = new Hand(page, pathToFileURL(resolve(html)), folder, fail);
     await part(page, hand);
     ensure(page.complaints.length === 0, `${part.name}: the console says ${page.complaints[0]}`);
     page.pipe.close();

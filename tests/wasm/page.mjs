@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Browser } from '../page/browser.mjs';
+import { buildFourBar, Hand } from '../page/hand.mjs';
 
 const [, , program, file, sarrus, models, pictures, long] = process.argv;
 const SAME = 1e-9;  // of doubles, relative to the largest
@@ -103,6 +104,53 @@ async function checkLive(page) {
   await page.until('live again', () => window.sarrus.app.session !== null && window.sarrus.page.run.rows === 1);
   await page.run(() => window.sarrus.app.show('text'));
   quiet(page, 'live');
+}
+
+// ---- the tab Edit: drawn from nothing, run, saved; one text with that of the page ---------------------------------------------------
+async function checkEdit(page) {
+  const hand = new Hand(page, address(), work, fail), editing = () => page.until('the editor is there', () => document.querySelector('.edit')?.isConnected && !window.editor.busy);
+  await browser.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: work });
+  await page.open(address(`?${quick}`));
+  await page.until('the first page', () => document.querySelectorAll('.card').length === 3);
+  await hand.press('.welcome .primary');
+  await page.until('the editor is there', () => Boolean(window.sarrus.app.editor?.still));
+  await page.run(() => { window.editor = window.sarrus.app.editor; });
+  await hand.idle();
+  await buildFourBar(hand, sarrus, ensure, join(pictures, 'edit.png'));
+  const drawn = await hand.text();
+  ensure(await page.run(() => window.sarrus.app.code.text) === drawn, 'what was drawn is not in the text');
+
+  // It runs here as it does there.
+  await page.press('Enter', 2);
+  await hasRun(page);
+  const native = JSON.parse(execFileSync(sarrus, ['run', join(work, 'model.xml'), '--json', '--quiet'], { stdio: ['ignore', 'pipe', 'ignore'] })), q = await page.run(() => window.sarrus.app.last.q);
+  ensure(Math.max(...native.q.map((x, i) => Math.abs(x - q[i]))) < SAME, `what was drawn ends at ${q}, native at ${native.q}`);
+
+  // What is typed in the text is a step of the editor, errors stand there, and the page has the last good model when one leaves with them.
+  await replace(page, drawn.replace('stiffness="60"', 'stiffness="75"'));
+  await hand.press('.head:not([data-own]) [role=tab]:nth-child(4)');
+  await editing();
+  ensure((await hand.text()).includes('stiffness="75"'), 'what was typed is not in the editor');
+  await hand.key('z', 2);
+  ensure(await hand.text() === drawn && await page.run(() => window.sarrus.app.code.text) === drawn, 'what was typed is not undone in the editor');
+  await hand.pick('spring1');
+  await hand.fill('stiffness', '60*kk', 'spring');
+  await hand.press('.head:not([data-own]) [role=tab]:nth-child(1)');
+  await page.until('the error stands in the text', () => window.sarrus.app.errors === 1 && window.sarrus.app.page.run.bodies === 3 && !document.querySelector('.banner.own').hidden);
+  await page.run(() => window.sarrus.set({ playing: true }));
+  await page.until('the last good model plays', () => window.sarrus.state.time > 0.05);
+  await page.run(() => window.sarrus.set({ playing: false }));
+  await hand.press('.head:not([data-own]) [role=tab]:nth-child(4)');
+  await editing();
+  await hand.key('z', 2);
+  ensure(await hand.text() === drawn, 'an error is not undone in the editor');
+
+  // Another model takes its place there; its text is the page's.
+  await page.run(() => { window.editor.markSaved(window.editor.doc.text); window.sarrus.app.open(window.sarrus.app.example('hexapod'), true); });
+  await page.until('the hexapod is edited', () => window.editor.still.model.name === 'hexapod' && window.sarrus.state.mode === 'edit');
+  await hand.press('.head:not([data-own]) [role=tab]:nth-child(1)');
+  await page.until('the hexapod is live', () => window.sarrus.app.session !== null && window.sarrus.page.run.bodies === 25);
+  quiet(page, 'edit');
 }
 
 // ---- errors ----------------------------------------------------------------------------------------------------------------------
@@ -252,7 +300,7 @@ async function takePictures(browser) {
 const browser = new Browser(program);
 const page = await browser.page(1366, 768);
 try {
-  for (const [what, call] of [['first page', checkWelcome], ['run', checkRun], ['live', checkLive], ['errors', checkErrors], ['names', checkNames], ['links', checkLinks], ...(long ? [['examples', checkExamples]] : [])]) {
+  for (const [what, call] of [['first page', checkWelcome], ['run', checkRun], ['live', checkLive], ['edit', checkEdit], ['errors', checkErrors], ['names', checkNames], ['links', checkLinks], ...(long ? [['examples', checkExamples]] : [])]) {
     const begin = performance.now();
     await call(page);
     console.log(`  ${what}: ${((performance.now() - begin) / 1000).toFixed(1)} s`);

@@ -45,6 +45,15 @@ function moved(place, steps) {
   return place + shift;
 }
 
+// What differs between two texts, as a step.
+export function difference(old, text) {
+  const most = Math.min(old.length, text.length);
+  let a = 0, b = 0;
+  while (a < most && old[a] === text[a]) a++;
+  while (b < most - a && old[old.length - 1 - b] === text[text.length - 1 - b]) b++;
+  return { at: a, removed: old.slice(a, old.length - b), inserted: text.slice(a, text.length - b) };
+}
+
 export class Document {
   // table: the elements with their attributes, for the place of an attribute among the others.
   constructor(text, table) {
@@ -138,11 +147,7 @@ export class Document {
 
   // Another text, as typed in a text editor: one step, of what differs.
   replace(text, label = 'edit the text', key = 'text') {
-    const old = this.text, most = Math.min(old.length, text.length);
-    let a = 0, b = 0;
-    while (a < most && old[a] === text[a]) a++;
-    while (b < most - a && old[old.length - 1 - b] === text[text.length - 1 - b]) b++;
-    this.apply(label, [{ at: a, removed: old.slice(a, old.length - b), inserted: text.slice(a, text.length - b) }], key);
+    this.apply(label, [difference(this.text, text)], key);
   }
 
   // ---- elements -------------------------------------------------------------------------------------------------------

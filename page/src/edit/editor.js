@@ -31,9 +31,9 @@ const plural = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
 const TABLE = SARRUS_ELEMENTS;  // of docs/using/format.md, put in by build.mjs
 
 export class Editor {
-  // engine: {ask(request)}; changed(text): told after every edit that compiled, opened(file, text): of another model
-  constructor({ engine, text = emptyModel(), file = 'model.xml', quality = '', changed = () => {}, opened = () => {} }) {
-    Object.assign(this, { engine, file, quality, changed, opened });
+  // engine: {ask(request)}; opened(file, text): told of another model; choose(): asks for a file, where the page knows better than one that is opened here
+  constructor({ engine, text = emptyModel(), file = 'model.xml', quality = '', opened = () => {}, choose = null }) {
+    Object.assign(this, { engine, file, quality, opened, choose: choose ?? (() => this.input.click()) });
     this.messages = [];
     this.still = null;
     this.scene = null;
@@ -65,7 +65,7 @@ export class Editor {
     this.undoButton = button('undo', 'Undo (Ctrl Z)', () => this.undo());
     this.redoButton = button('redo', 'Do again (Ctrl Shift Z)', () => this.redo());
     this.saved = el('span', { class: 'mute' });
-    this.strip = el('div', { class: 'strip' }, button('file-plus', 'New model', () => this.open('model.xml', emptyModel()), 'new'), button('open', 'Open a file (Ctrl O)', () => this.input.click()), button('save', 'Save (Ctrl S)', () => this.save()),
+    this.strip = el('div', { class: 'strip' }, button('file-plus', 'New model', () => this.open('model.xml', emptyModel()), 'new'), button('open', 'Open a file (Ctrl O)', () => this.choose()), button('save', 'Save (Ctrl S)', () => this.save()),
       el('span', { class: 'gap' }), this.undoButton, this.redoButton, el('span', { class: 'grow' }), this.saved);
     this.input = el('input', { type: 'file', accept: '.xml', hidden: true });
     this.input.addEventListener('change', () => this.take(this.input.files[0]));
@@ -160,7 +160,6 @@ export class Editor {
       this.time = 0;
       if (this.scene) this.scene.show(this.still); else this.startView();
       this.tools.renewed();
-      this.changed(text);
     }
     const errors = this.messages.filter((m) => m.severity === 'error').length;
     this.failed = !answer.ok;
@@ -331,10 +330,12 @@ export class Editor {
     items[0].focus();
   }
 
+  mayLeave(file) { return !this.doc.changed || confirm(`${this.file} has changes that are not saved. Open ${file} without them?`); }
+
   open(file, text) {
-    if (this.doc.changed && !confirm(`${this.file} has changes that are not saved. Open ${file} without them?`)) return;
-    this.show(file, text);
+    if (!this.mayLeave(file)) return;
     this.opened(file, text);
+    this.show(file, text);
   }
 
   // Another text: what was before cannot be undone into it.
@@ -358,17 +359,22 @@ export class Editor {
     const link = el('a', { href: URL.createObjectURL(new Blob([this.doc.text], { type: 'application/xml' })), download: this.file });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    this.doc.saved = this.doc.text;
+    this.markSaved(this.doc.text);
+    this.say(`${this.file} is saved${this.failed ? ', with errors' : ''}`);
+  }
+
+  // This text is in a file.
+  markSaved(text) {
+    this.doc.saved = text;
     this.doc.seal();
     this.drawText();
-    this.say(`${this.file} is saved${this.failed ? ', with errors' : ''}`);
   }
 
   // ---- keys -------------------------------------------------------------------------------------------------------------------
   key(event) {
     if (!this.element.isConnected || this.element.offsetParent === null || document.querySelector('.veil')) return;
     const control = event.ctrlKey || event.metaKey, typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName), key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
-    const commands = control ? { Z: () => (event.shiftKey ? this.redo() : this.undo()), Y: () => this.redo(), S: () => this.save(), O: () => this.input.click() }
+    const commands = control ? { Z: () => (event.shiftKey ? this.redo() : this.undo()), Y: () => this.redo(), S: () => this.save(), O: () => this.choose() }
       : typing || event.altKey ? {} : { Delete: () => this.remove([this.doc.selection]), Backspace: () => this.remove([this.doc.selection]), ' ': () => this.play(!this.playing), Home: () => this.restart(), Escape: () => this.escape(),
         F2: () => this.outline.edit(this.doc.selected), F: () => this.scene?.fit(-1), 1: () => this.scene?.view(1, 0, 0.001), 2: () => this.scene?.view(0, -1, 0.001), 3: () => this.scene?.view(0, -0.001, 1), 5: () => this.scene?.togglePerspective() };
     const call = commands[key] ?? (!control && !typing && !event.altKey && this.tools.key(key) ? () => {} : null);

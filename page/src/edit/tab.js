@@ -4,10 +4,20 @@ import { Editor } from './editor.js';
 
 export const tabs = [['edit', 'Edit']];
 
+export function showEditing(enter, leave) {
+  let before = state.mode;
+  on('mode', () => {
+    const last = before;
+    before = state.mode;
+    if (before === 'edit' && last !== 'edit') enter();
+    if (before !== 'edit' && last === 'edit') leave();
+  }, true);
+}
+
 // live: of live/open.js, after its page was opened; text: of the model.
 export function addEditor(live, text) {
   const { page, session } = live, engine = { ask: (request) => session.ask(request) };
-  let editor = null, before = 'animate';
+  let editor = null;
 
   const enter = () => {
     set({ playing: false });
@@ -24,9 +34,5 @@ export function addEditor(live, text) {
     set({ time: session.run.start });
     await live.reload({ text: editor.good ?? text, file: editor.file });
   };
-  on('mode', () => {
-    if (state.mode === 'edit' && before !== 'edit') enter();
-    if (state.mode !== 'edit' && before === 'edit') leave();
-    before = state.mode;
-  }, true);
+  showEditing(enter, leave);
 }
