@@ -135,7 +135,8 @@ static int view(View* x) {
     status = model_open(x->cli, &x->m);  // reports what is wrong with it
     if (status == EXIT_DONE && (!split_path(x) || !model_load_options(&x->m, &how, &folders)))
       status = cli_refuse(x->cli, EXIT_INPUT);
-    if (status == EXIT_DONE) status = serve(x, &(srLiveOptions){.folder = x->folder, .load = &how}, &page);
+    if (status == EXIT_DONE)
+      status = serve(x, &(srLiveOptions){.folder = x->folder, .writes = x->file, .load = &how}, &page);
   }
   serve_end(x->serve);
   sr_text_free(&page);

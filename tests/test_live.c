@@ -1,9 +1,12 @@
 // Tests of src/live: answers are taken apart here by hand, rows are compared with runs of the same model, pulls with closed forms.
+#define _DEFAULT_SOURCE
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runner.h"
 
@@ -195,7 +198,7 @@ static Bench open_text(const char* text, const srSetting* setting, int n) {
   return b;
 }
 
-static void close(Bench* b) {
+static void close_text(Bench* b) {
   sr_data_destroy(b->d);
   sr_model_destroy(b->m);
   srs_destroy(b->spec);
@@ -227,7 +230,7 @@ TEST(advance_is_a_run_with_the_same_step_to_the_bit) {
   advance_to(&c, 0.5);
   run_to(&b, 0.5, 0);
   ENSURE(real(&c, "q", 0) == b.d->q[0] && real(&c, "v", 0) == b.d->v[0]);
-  close(&b);
+  close_text(&b);
   end(&c);
 }
 
@@ -272,7 +275,7 @@ TEST(rows_of_advance_are_those_of_a_run) {
   free(result);
   free(k.row);
   sr_columns_destroy(columns);
-  close(&b);
+  close_text(&b);
   end(&c);
 }
 
@@ -292,7 +295,7 @@ TEST(rigid_contact_is_stepped_as_in_a_run) {
   for (int i = 0; i < b.m->nq; i++) ENSURE(real(&c, "q", i) == b.d->q[i]);
   for (int i = 0; i < b.m->nv; i++) ENSURE(real(&c, "v", i) == b.d->v[i]);
   ENSURE(says(&c, "\"impact\""));
-  close(&b);
+  close_text(&b);
   end(&c);
 }
 
@@ -390,7 +393,7 @@ TEST(a_pose_holds_its_coordinate_and_keeps_the_loop_closed) {
   ENSURE(says(&c, "cannot be closed"));
   ENSURE(ask(&c, "{\"do\": \"pose\", \"q\": []}"));
   ENSURE_NEAR(real(&c, "q", 1), before, 0);
-  close(&b);
+  close_text(&b);
   end(&c);
 }
 
@@ -494,7 +497,7 @@ TEST(the_generalized_force_of_a_pull_is_that_of_its_virtual_work) {
   for (int i = 0; i < b.m->nv; i++) v[i] = real(&c, "v", i) / 1e-4;
   sr_mass_times(b.m, b.d, q0, v, force);
   for (int i = 0; i < b.m->nv; i++) ENSURE_NEAR(force[i], virtual_work[i], 2e-3 * (1 + fabs(virtual_work[i])));
-  close(&b);
+  close_text(&b);
   end(&c);
 }
 
@@ -542,7 +545,7 @@ TEST(a_parameter_that_is_changed_is_one_that_was_set) {
   ENSURE(!ask(&c, "{\"do\": \"parameter\", \"name\": \"l\", \"value\": \"no(\"}"));
   if (!ask(&c, "{\"do\": \"step\", \"n\": 1}")) (void)says(&c, "no");
   ENSURE(flag(&c, "ok"));
-  close(&b);
+  close_text(&b);
   end(&c);
 }
 
@@ -611,7 +614,7 @@ TEST(a_whole_run_is_the_run_and_leaves_the_session_where_it_is) {
   ENSURE(ask(&c, "{\"do\": \"pose\", \"q\": []}"));
   ENSURE(real(&c, "q", 0) == q);
   ENSURE(!ask(&c, "{\"do\": \"report\"}"));  // nothing was advanced from there
-  close(&b);
+  close_text(&b);
   end(&c);
 }
 
@@ -635,4 +638,94 @@ TEST(modes_are_about_the_state_or_the_equilibrium) {
   ENSURE_NEAR((double)rest[3], 1, 1e-7);
   for (int i = 0; i < 7; i++) ENSURE(i == 3 || fabs((double)rest[i]) < 1e-7);
   end(&c);
+}
+
+// ---- a file that is written ------------------------------------------------------------------------------------------------------
+typedef struct Folder {
+  char path[64], file[80];
+} Folder;
+
+static Folder make_folder(const char* text) {
+  Folder f = {.path = "/tmp/sarrus-live-XXXXXX"};
+  ENSURE(mkdtemp(f.path) != NULL);
+  snprintf(f.file, sizeof f.file, "%s/m.xml", f.path);
+  FILE* out = fopen(f.file, "wb");
+  fputs(text, out);
+  fclose(out);
+  return f;
+}
+
+static void remove_folder(Folder* f) {
+  unlink(f->file);
+  ENSURE(rmdir(f->path) == 0);  // and nothing else was left in it
+}
+
+static bool holds(const Folder* f, const char* text) {
+  char bytes[200] = {0};
+  FILE* in = fopen(f->file, "rb");
+  if (!in) return text == NULL;
+  const size_t n = fread(bytes, 1, sizeof bytes - 1, in);
+  fclose(in);
+  return text != NULL && n == strlen(text) && strcmp(bytes, text) == 0;
+}
+
+static Client writer(const Folder* f, const char* writes) {
+  Client c = {.live = sr_live_create(&(srLiveOptions){.folder = f->path, .writes = writes})};
+  ENSURE(c.live != NULL);
+  return c;
+}
+
+TEST(a_file_is_written_where_it_is_as_the_client_knows_it) {
+  Folder f = make_folder("<a>\r\n\xc3\xa9</a>");
+  Client c = writer(&f, "m.xml");
+  ENSURE(chmod(f.file, 0640) == 0);
+  ENSURE(ask(&c, "{\"do\": \"hello\"}") && says(&c, "\"writes\": \"m.xml\""));
+  ENSURE(ask(&c, "{\"do\": \"save\", \"text\": \"<b/>\", \"before\": \"<a>\\r\\n\\u00e9</a>\"}"));
+  ENSURE(flag(&c, "saved") && holds(&f, "<b/>"));
+  struct stat s;
+  ENSURE(stat(f.file, &s) == 0 && (s.st_mode & 0777) == 0640);
+  // Somebody else has changed it since: it stays, and the client is told what it is now.
+  ENSURE(ask(&c, "{\"do\": \"save\", \"text\": \"<c/>\", \"before\": \"<a/>\"}"));
+  ENSURE(!flag(&c, "saved") && says(&c, "\"text\": \"<b/>\"") && holds(&f, "<b/>"));
+  ENSURE(ask(&c, "{\"do\": \"save\", \"text\": \"<c/>\"}") && !flag(&c, "saved") && holds(&f, "<b/>"));
+  // One that is gone is made where the client knows that it is.
+  unlink(f.file);
+  ENSURE(ask(&c, "{\"do\": \"save\", \"text\": \"<c/>\", \"before\": \"<b/>\"}"));
+  ENSURE(!flag(&c, "saved") && member(&c, "text") < 0 && holds(&f, NULL));
+  ENSURE(ask(&c, "{\"do\": \"save\", \"text\": \"\"}") && flag(&c, "saved") && holds(&f, ""));
+  ENSURE(ask(&c, "{\"do\": \"save\", \"text\": \"<d/>\", \"before\": \"\"}") && flag(&c, "saved") && holds(&f, "<d/>"));
+  end(&c);
+  remove_folder(&f);
+}
+
+TEST(no_other_file_is_written) {
+  static const char save[] = "{\"do\": \"save\", \"text\": \"<b/>\", \"before\": \"<a/>\"}";
+  Folder f = make_folder("<a/>"), other = make_folder("<a/>");
+  char link[100];
+  snprintf(link, sizeof link, "%s/link.xml", f.path);
+  Client none = begin(), reads = writer(&f, NULL), out = writer(&f, "link.xml");
+  ENSURE(!ask(&none, save) && says(&none, "this session writes no files"));
+  ENSURE(!ask(&reads, save) && says(&reads, "this session writes no files"));
+  ENSURE(symlink(other.file, link) == 0);
+  ENSURE(!ask(&out, save) && says(&out, "leads out of the folder"));
+  ENSURE(unlink(link) == 0 && symlink("m.xml", link) == 0);
+  ENSURE(ask(&out, save) && flag(&out, "saved") && holds(&f, "<b/>"));  // what the link leads to, and the link stays
+  ENSURE(unlink(link) == 0);
+  ENSURE(!ask(&out, "{\"do\": \"save\", \"text\": \"<b/>\", \"file\": \"m.xml\"}") && says(&out, "has no member"));
+  ENSURE(!ask(&out, "{\"do\": \"save\"}") && says(&out, "needs the member"));
+  ENSURE(holds(&other, "<a/>"));
+  end(&none);
+  end(&reads);
+  end(&out);
+  remove_folder(&f);
+  remove_folder(&other);
+}
+
+TEST(bytes_that_would_be_lost_are_not_written_over) {
+  Folder f = make_folder("<a n='\xe9'/>");  // Latin-1
+  Client c = writer(&f, "m.xml");
+  ENSURE(!ask(&c, "{\"do\": \"save\", \"text\": \"<b/>\", \"before\": \"<a n='\\ufffd'/>\"}"));
+  ENSURE(says(&c, "no UTF-8") && holds(&f, "<a n='\xe9'/>"));
+  end(&c);
+  remove_folder(&f);
 }

@@ -193,6 +193,7 @@ def sessions(v):
     z = a.ask(do="load", path="pendulum.xml")
     expect(z["ok"] and [p["value"] for p in z["parameters"] if p["name"] == "m"] == [12.5] and a.ask(do="changed")["changed"] is False, "it is read again")
     open(path, "w").write(text)
+    saving(a, path, text)
     deep = open("models/contact/bead-in-bowl.xml").read()  # a search that calls itself many times
     x = b.ask(do="load", text=deep)
     expect(x["ok"] and b.ask(do="step", n=3)["ok"], "a model that needs a deep stack")
@@ -200,6 +201,50 @@ def sessions(v):
     expect(not x["ok"] and b.ask(do="step", n=3)["ok"], "elements nested 20000 deep")
     a.close()
     b.close()
+
+
+def saving(a, path, text):
+    """The file of the model, and no other, is written: where it still is what the page knows."""
+    expect(a.ask(do="hello")["writes"] == "pendulum.xml", "the file that may be written")
+    os.chmod(path, 0o600)
+    before = sorted(os.listdir(folder))
+    x = a.ask(do="save", text=text.replace("pendulum", "saved"), before=text)
+    expect(x["ok"] and x["saved"] and open(path).read() == text.replace("pendulum", "saved"), f"the file is not saved: {x}")
+    expect(os.stat(path).st_mode & 0o777 == 0o600 and sorted(os.listdir(folder)) == before, "rights, or files beside it")
+    open(path, "w").write(text + "<!-- by another hand -->")
+    x = a.ask(do="save", text=text, before=text)
+    expect(x["ok"] and not x["saved"] and x["text"] == text + "<!-- by another hand -->" and open(path).read() == x["text"], f"a file that has changed is overwritten: {x}")
+    # Nothing that a page says names another file.
+    other = os.path.join(folder, "other.xml")
+    open(other, "w").write(text)
+    for more in ({"path": "other.xml"}, {"file": "other.xml"}, {"file": "../x"}, {"over": True}, {"before": 7}, {"before": None}, {"text": 7}, {"text": "a\x00b"}):
+        x = a.ask(**{"do": "save", "text": "hostile", "before": text + "<!-- by another hand -->", **more})
+        expect(not x["ok"] and len(x["error"]) > 10, f"save {more}: {x}")
+    a.ask(do="load", path="other.xml")  # reading another one does not make it the one that is written
+    x = a.ask(do="save", text="hostile", before=text)
+    expect(x["ok"] and not x["saved"] and open(other).read() == text, "the file that was read last is written")
+    expect(open(path).read() == text + "<!-- by another hand -->", "a refused request has written")
+    # Links that lead out, a folder in its place, a file that must not be written.
+    outside = os.path.join(os.path.dirname(folder), f"outside-{os.getpid()}.xml")
+    open(outside, "w").write("outside")
+    os.remove(path)
+    os.symlink(outside, path)
+    x = a.ask(do="save", text="hostile", before="outside")
+    expect(not x["ok"] and "leads out of the folder" in x["error"] and open(outside).read() == "outside", f"a link out of the folder: {x}")
+    os.remove(path)
+    os.remove(outside)
+    os.mkdir(path)
+    expect(not a.ask(do="save", text="hostile")["ok"] and not a.ask(do="save", text="hostile", before="")["ok"] and os.listdir(path) == [], "a folder is written")
+    os.rmdir(path)
+    x = a.ask(do="save", text=text, before=text)
+    expect(x["ok"] and not x["saved"] and "text" not in x and not os.path.exists(path), f"a file that is gone: {x}")
+    expect(a.ask(do="save", text=text)["saved"] and open(path).read() == text, "a file that is gone is made again")
+    os.chmod(path, 0o400)
+    if os.getuid() != 0:
+        expect("denied" in a.ask(do="save", text="hostile", before=text)["error"], "a file that must not be written")
+    os.chmod(path, 0o644)
+    os.remove(other)
+    expect(a.ask(do="load", path="pendulum.xml")["ok"] and open(path).read() == text, "the model after all that")
 
 
 def noise(v):
@@ -228,7 +273,7 @@ def noise(v):
     for thread in some:
         thread.join()
     requests = ['{"id": 1, "do": "load", "path": "pendulum.xml"}', '{"do": "advance", "to": 0.05, "budget": 20}', '{"do": "pose", "q": [[0, 0.4]]}',
-                '{"do": "pull", "body": 1, "at": [0, 0, -1], "to": [1, 0, 0]}', '{"do": "parameter", "name": "l", "value": "2"}', '{"do": "options", "method": "rk4", "step": 0.01}']
+                '{"do": "save", "text": "x", "before": "y"}', '{"do": "pull", "body": 1, "at": [0, 0, -1], "to": [1, 0, 0]}', '{"do": "parameter", "name": "l", "value": "2"}', '{"do": "options", "method": "rk4", "step": 0.01}']
     w = Socket(v)
     w.ask(do="load", path="pendulum.xml")
     for i in range(200):

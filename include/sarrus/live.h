@@ -15,6 +15,7 @@ extern "C" {
 
 typedef struct srLiveOptions {
   const char* folder;  // that models by path, their includes and meshes may come from; NULL: texts alone
+  const char* writes;  // the file in that folder that the request "save" writes, and no other; NULL: none
   // How models are read: packages, base, plugins; its settings hold unless a request has others. NULL: the defaults, no plugins.
   const srLoadOptions* load;
   // Called about every 50 ms of a whole run (request "run") with the time reached; nonzero stops it. NULL: none.

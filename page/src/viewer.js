@@ -58,7 +58,7 @@ await openPage(async (options) => {
   const engine = await connect(), session = new Session(engine), loaded = await load(session);
   if (!loaded.ok) throw new Error((loaded.messages ?? []).filter((m) => m.severity === 'error').map((m) => `${m.file}:${m.line}:${m.column} ${m.text}`).join('\n') || loaded.error);
   const live = new Live(session, loaded), text = loaded.text ?? request.text, page = live.open(options, text ? { tabs } : {});
-  if (text) addEditor(live, text);
+  if (text) addEditor(live, loaded, request);
   session.on((what) => { if (what === 'lost') again(live); });
   if (request.path) watch(live);
   page.live = live;

@@ -27,6 +27,7 @@ static const Verb verbs[] = {
     {"release", {0}, true, sr_do_release},
     {"changed", {0}, true, sr_do_changed},
     {"check", {"text", "file", "path", "settings"}, false, sr_do_check},
+    {"save", {"text", "before"}, false, sr_do_save},
 };
 
 // ---- life ----------------------------------------------------------------------------------------------------------------------
@@ -64,6 +65,7 @@ bool sr_do_hello(srRequest* r) {
 #endif
   sr_json_text(json, "version", sr_version());
   sr_json_bool(json, "files", r->live->options.folder != NULL);
+  sr_json_text(json, "writes", r->live->options.folder != NULL ? r->live->options.writes : NULL);
   sr_live_put_methods(json);
   sr_json_array(json, "formats");
   for (int i = 0; i < SR_COUNT(formats); i++) sr_json_text(json, NULL, formats[i]);

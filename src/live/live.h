@@ -1,4 +1,4 @@
-// Parts of a live session:  live.c requests | read.c their members | answer.c answers | open.c models and their description | load.c load, parameter, check | state.c rows and
+// Parts of a live session:  live.c requests | read.c their members | answer.c answers | open.c models and their description | load.c load, parameter, check | save.c | state.c rows and
 // history | move.c what moves the model | pull.c a spring to a point in space | settle.c options | run.c whole runs, reports | modes.c
 #ifndef SR_LIVE_INTERNAL_H
 #define SR_LIVE_INTERNAL_H
@@ -81,6 +81,8 @@ void sr_live_close(srLiveModel* x);
 void sr_live_describe(const srLive* live, srLiveAnswer* a);
 void sr_live_put_methods(srJson* json);
 void sr_live_put_elements(srJson* json, const srSpec* spec);
+// A file inside of the folder of the session, links resolved. False: the request has failed.
+bool sr_live_read_file(srRequest* r, const char* path, srText* out);
 
 // ---- the session -------------------------------------------------------------------------------------------------------------
 typedef struct srLivePast {
@@ -156,6 +158,7 @@ bool sr_do_hello(srRequest* r);
 bool sr_do_load(srRequest* r);
 bool sr_do_parameter(srRequest* r);
 bool sr_do_check(srRequest* r);
+bool sr_do_save(srRequest* r);
 bool sr_do_changed(srRequest* r);
 bool sr_do_pose(srRequest* r);
 bool sr_do_options(srRequest* r);

@@ -10,8 +10,7 @@
 #define MOST_TEXT (64 << 20)
 
 // ---- where the text comes from -------------------------------------------------------------------------------------------------
-// A file inside of the folder of the session, links resolved.
-static bool read_path(srRequest* r, const char* path, srText* out) {
+bool sr_live_read_file(srRequest* r, const char* path, srText* out) {
   char folder[SR_PATH_SIZE], real[SR_PATH_SIZE], part[1 << 14];
   const char* given = r->live->options.folder;
   srReason reason;
@@ -59,7 +58,7 @@ static bool take_source(srRequest* r, srLiveSource* s) {
     return false;
   if ((text == NULL) == (path == NULL))
     return sr_request_fail(r, "the request '%s' needs the model, either \"text\" or \"path\"", r->word);
-  if (path != NULL && !read_path(r, path, &read)) return false;
+  if (path != NULL && !sr_live_read_file(r, path, &read)) return false;
   const srLiveSource given = {.text = path != NULL ? read.data : (char*)text,
                               .n = path != NULL ? read.n : n,
                               .of_path = path != NULL,

@@ -1,6 +1,7 @@
 // The editor in a headless browser: node editor_browser.mjs CHROMIUM SARRUS SESSION PAGE FOLDER [PART...]. SESSION is tests/page/live_pipe.c,
 // PAGE the page of sarrus view; files that are saved and pictures go to FOLDER. A four-bar with a spring is built by clicks, drags and keys alone.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Browser } from './browser.mjs';
@@ -148,6 +149,75 @@ async function checkTabs(page, hand) {
   await page.until('the page has the first model again', (x) => window.sarrus.page.run.model.bodies[1].mass === x, mass);
 }
 
+// ---- the file is written ------------------------------------------------------------------------------------------------
+// With the server itself. What is on the disk is never overwritten unseen.
+function serve(path) {
+  const server = spawn(sarrus, ['view', path, '--no-open', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return new Promise((done) => {
+    let text = '', errors = '';
+    server.stderr.on('data', (part) => { errors += part; });
+    server.stdout.on('data', (part) => { text += part; if (text.includes('}')) done({ server, address: JSON.parse(text).address }); });
+    server.on('exit', () => done({ errors }));
+  });
+}
+
+async function checkSave(page) {
+  const own = join(folder, 'save'), path = join(own, 'pendulum.xml'), first = readFileSync(join(root, 'models/pendulum.xml'), 'utf8'), disk = () => readFileSync(path, 'utf8');
+  rmSync(join(folder, 'pendulum.xml'), { force: true });
+  mkdirSync(own, { recursive: true });
+  writeFileSync(path, first);
+  const { server, address, errors } = await serve(path);
+  if (!server) { ensure(/civetweb/.test(errors), `sarrus view: ${errors}`); console.log('  Save is not tested: civetweb is not there'); return; }
+  try {
+    await page.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+    await page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: page.injected });
+    const hand = new Hand(page, address, folder, fail), asked = () => page.run(() => (document.querySelector('.ask').hidden ? '' : document.querySelector('.ask').textContent));
+    const answer = async (word) => { await page.run((x) => { [...document.querySelectorAll('.ask button')].find((y) => y.textContent.startsWith(x)).click(); }, word); await hand.idle(); };
+    await hand.open('&quality=low&theme=light');
+    equal(await hand.text(), first, 'the text of the file');
+    await hand.pick('m');
+    await hand.fill('value', '7', 'parameter');
+    await hand.key('s', 2);
+    await page.until('it is saved', () => !window.editor.doc.changed);
+    equal(disk(), first.replace('name="m" value="1"', 'name="m" value="7"'), 'the file, saved');
+    ensure(!existsSync(join(folder, 'pendulum.xml')), 'Save is a download');
+
+    // Another program changes the file: the page asks, and both answers do what they say.
+    const other = first.replace('<sarrus', '<!-- another hand -->\n<sarrus');
+    writeFileSync(path, other);
+    await hand.fill('value', '8', 'parameter');
+    await page.run(() => document.querySelector('[data-do="save"]').click());
+    await page.until('the page asks', () => !document.querySelector('.ask').hidden);
+    ensure(/has changed on the disk/.test(await asked()) && disk() === other, `a changed file: ${await asked()}`);
+    await page.picture(join(folder, 'editor-save-1366.png'));
+    await answer('Reload');
+    equal(await hand.text(), other, 'reloaded');
+    await hand.key('z', 2);
+    equal(await hand.text(), first.replace('name="m" value="1"', 'name="m" value="8"'), 'what was here, after a reload');
+    writeFileSync(path, first);
+    await hand.key('s', 2);
+    await page.until('the page asks again', () => !document.querySelector('.ask').hidden);
+    await answer('Overwrite');
+    await page.until('it is overwritten', () => !window.editor.doc.changed);
+    equal(disk(), first.replace('name="m" value="1"', 'name="m" value="8"'), 'overwritten');
+    await page.press('S', 10);
+    for (let i = 0; i < 100 && !existsSync(join(folder, 'pendulum.xml')); i++) await wait(50);
+    ensure(existsSync(join(folder, 'pendulum.xml')), 'Ctrl Shift S is not a download');
+
+    // The page goes on with the file: it is read again when it changes, and the editor has it. Another model is never written there.
+    await hand.press('.head [role=tab]:nth-child(1)');
+    await page.until('the page has the file', () => window.sarrus.page.run.model.bodies[1].mass === 8);
+    writeFileSync(path, first.replace('name="m" value="1"', 'name="m" value="9.25"'));
+    await page.until('the page has read it again', () => window.sarrus.page.run.model.bodies[1].mass === 9.25);
+    await hand.press('.head [role=tab]:nth-child(4)');
+    await page.until('the editor has it', () => window.editor.doc.text.includes('9.25') && !window.editor.doc.changed);
+    await hand.press('[data-do="new"]');
+    await page.until('an empty model', () => window.editor.still.bodies === 0);
+    ensure((await hand.save('model.xml')).includes('<sarrus') && disk().includes('9.25'), 'another model');
+    ensure(await page.run(() => document.querySelector('[data-do="save"]').hidden), 'Save of a model that has no file');
+  } finally { server.kill('SIGINT'); }
+}
+
 // ---- pictures -----------------------------------------------------------------------------------------------------------
 async function takePictures(page, hand) {
   const text = readFileSync(join(root, 'models/mechanisms/stewart-platform.xml'), 'utf8');
@@ -165,14 +235,14 @@ async function takePictures(page, hand) {
   }
 }
 
-const parts = [checkBuild, checkFile, checkTabs, takePictures];
+const parts = [checkBuild, checkFile, checkTabs, checkSave, takePictures];
 for (const part of parts.filter((x) => wanted.length === 0 || wanted.includes(x.name))) {
   const browser = new Browser(program);
   try {
     const page = await start(browser), hand = new Hand(page, pathToFileURL(resolve(html)), folder, fail);
     await part(page, hand);
     ensure(page.complaints.length === 0, `${part.name}: the console says ${page.complaints[0]}`);
-    page.pipe.close();
+    page.pipe?.close();
   } catch (error) {
     fail(`${part.name}: ${error.stack}`);
   } finally {

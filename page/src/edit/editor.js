@@ -10,7 +10,8 @@ import plusSymbol from 'lucide-static/icons/plus.svg';
 import pointerSymbol from 'lucide-static/icons/mouse-pointer-2.svg';
 import redoSymbol from 'lucide-static/icons/redo-2.svg';
 import rotateSymbol from 'lucide-static/icons/rotate-3d.svg';
-import saveSymbol from 'lucide-static/icons/download.svg';
+import saveSymbol from 'lucide-static/icons/save.svg';
+import downloadSymbol from 'lucide-static/icons/download.svg';
 import trashSymbol from 'lucide-static/icons/trash-2.svg';
 import undoSymbol from 'lucide-static/icons/undo-2.svg';
 import { el, fixed, number } from '../dom.js';
@@ -25,15 +26,16 @@ import { EditScene, makeStill, poseStill } from './scene.js';
 import { Tools } from './tools.js';
 import { elementAt, offsetOf, value } from './xml.js';
 
-addIcons({ move: moveSymbol, 'file-plus': newSymbol, open: openSymbol, plus: plusSymbol, pointer: pointerSymbol, redo: redoSymbol, rotate: rotateSymbol, save: saveSymbol, trash: trashSymbol, undo: undoSymbol, play: playSymbol, box: boxSymbol });
+addIcons({ move: moveSymbol, 'file-plus': newSymbol, open: openSymbol, plus: plusSymbol, pointer: pointerSymbol, redo: redoSymbol, rotate: rotateSymbol, disk: saveSymbol, download: downloadSymbol, trash: trashSymbol, undo: undoSymbol, play: playSymbol, box: boxSymbol });
 
 const plural = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
 const TABLE = SARRUS_ELEMENTS;  // of docs/using/format.md, put in by build.mjs
 
 export class Editor {
-  // engine: {ask(request)}; opened(file, text): told of another model; choose(): asks for a file, where the page knows better than one that is opened here
-  constructor({ engine, text = emptyModel(), file = 'model.xml', quality = '', opened = () => {}, choose = null }) {
-    Object.assign(this, { engine, file, quality, opened, choose: choose ?? (() => this.input.click()) });
+  // engine: {ask(request)}; opened(file, text): told of another model; choose(): asks for a file, where the page knows better than one that is opened here;
+  // writes: text is that of a file which the engine can write (do: save)
+  constructor({ engine, text = emptyModel(), file = 'model.xml', quality = '', opened = () => {}, choose = null, writes = false }) {
+    Object.assign(this, { engine, file, quality, opened, writes, choose: choose ?? (() => this.input.click()) });
     this.messages = [];
     this.still = null;
     this.scene = null;
@@ -65,7 +67,8 @@ export class Editor {
     this.undoButton = button('undo', 'Undo (Ctrl Z)', () => this.undo());
     this.redoButton = button('redo', 'Do again (Ctrl Shift Z)', () => this.redo());
     this.saved = el('span', { class: 'mute' });
-    this.strip = el('div', { class: 'strip' }, button('file-plus', 'New model', () => this.open('model.xml', emptyModel()), 'new'), button('open', 'Open a file (Ctrl O)', () => this.choose()), button('save', 'Save (Ctrl S)', () => this.save()),
+    this.strip = el('div', { class: 'strip' }, button('file-plus', 'New model', () => this.open('model.xml', emptyModel()), 'new'), button('open', 'Open a file (Ctrl O)', () => this.choose()), this.saveButton = button('disk', 'Save (Ctrl S)', () => this.save(), 'save'),
+      button('download', 'Save as a download (Ctrl Shift S)', () => this.download()),
       el('span', { class: 'gap' }), this.undoButton, this.redoButton, el('span', { class: 'grow' }), this.saved);
     this.input = el('input', { type: 'file', accept: '.xml', hidden: true });
     this.input.addEventListener('change', () => this.take(this.input.files[0]));
@@ -78,7 +81,9 @@ export class Editor {
     this.playButton = el('button', { class: 'play', title: 'Try it (Space)', 'aria-label': 'Try it', on: { click: () => this.play(!this.playing) } }, icon('play'));
     this.startButton = button('start', 'Back to the start (Home)', () => this.restart());
     this.clock = el('span', { class: 'clock' });
-    this.host.append(this.tools.bar, this.tools.options, this.tools.readout, this.banner);
+    this.question = el('div', { class: 'banner ask', role: 'alertdialog' });
+    this.question.hidden = true;
+    this.host.append(this.tools.bar, this.tools.options, this.tools.readout, this.banner, this.question);
     this.right = el('aside', { class: 'edit-right' }, this.panel.element);
     this.foot = el('footer', { class: 'edit-foot' }, this.playButton, this.startButton, this.clock, this.status, el('span', { class: 'grow' }), this.tools.hint, this.counts);
     this.element = el('div', { class: 'edit', 'data-own': true }, this.left, this.host, this.right, this.foot);
@@ -126,8 +131,9 @@ export class Editor {
     this.panel.draw();
     this.undoButton.disabled = this.doc.done.length === 0;
     this.redoButton.disabled = this.doc.undone.length === 0;
-    this.saved.textContent = this.doc.changed ? `${this.file} •` : this.file;
-    this.saved.title = this.doc.changed ? 'not saved' : 'saved';
+    this.saved.textContent = this.doc.changed ? `• ${this.file}` : this.file;
+    this.saved.title = `${this.file}: ${this.doc.changed ? 'not saved' : 'saved'}`;
+    this.saveButton.hidden = !this.writes;
     (this.doc.changed ? addEventListener : removeEventListener)('beforeunload', this.guard);  // leaving asks, where something would be lost
     if (this.scene) this.showChosen();
     this.tools.showTyped();
@@ -340,7 +346,8 @@ export class Editor {
 
   // Another text: what was before cannot be undone into it.
   show(file, text) {
-    this.playing = false;
+    this.playing = this.writes = false;
+    this.question.hidden = true;
     this.file = file;
     const doc = new Document(text, TABLE);
     for (const key of ['text', 'root', 'error', 'saved', 'selected', 'done', 'undone']) this.doc[key] = doc[key];
@@ -355,12 +362,45 @@ export class Editor {
     this.open(file.name, await file.text());
   }
 
-  save() {
+  save() { if (this.writes) this.write(this.doc.saved); else this.download(); }
+
+  // Into the file that was opened, where it still has the text `before` (null: where it is not there).
+  async write(before) {
+    const { text } = this.doc;
+    this.question.hidden = true;
+    try {
+      const answer = await this.engine.ask({ do: 'save', text, ...(before === null ? {} : { before }) });
+      if (!answer.ok) { this.say(`Not saved: ${answer.error}`, 'error'); return; }
+      if (!answer.saved) { this.askWhether(answer.text ?? null); return; }
+      this.markSaved(text);
+      this.say(`${this.file} is saved${this.failed ? ', with errors' : ''}`);
+    } catch (error) { this.say(`Not saved: ${error.message}`, 'error'); }
+  }
+
+  // The file is another one than was opened: now its text is this, null: it is gone.
+  askWhether(now) {
+    const choice = (word, call) => el('button', { class: 'pill', on: { click: () => { this.question.hidden = true; this.say(''); call(); } } }, word);
+    const reload = () => this.renew(now);
+    this.say(`${this.file} is not saved`, 'warn');
+    this.question.replaceChildren(el('b', {}, now === null ? `${this.file} is not on the disk any more.` : `${this.file} has changed on the disk since it was opened.`),
+      el('div', { class: 'pills' }, choice(now === null ? 'Write it again' : 'Overwrite it', () => this.write(now)),
+        now === null ? null : choice('Reload it; Ctrl Z brings this text back', reload), choice('Save as a download', () => this.download()), choice('Cancel', () => {})));
+    this.question.hidden = false;
+    this.question.querySelector('button:last-child').focus();  // the one that changes nothing
+  }
+
+  // The file has another text now; what was here before can be undone to.
+  renew(text) {
+    this.doc.replace(text, `reload ${this.file}`, null);
+    this.markSaved(text);
+  }
+
+  download() {
     const link = el('a', { href: URL.createObjectURL(new Blob([this.doc.text], { type: 'application/xml' })), download: this.file });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    this.markSaved(this.doc.text);
-    this.say(`${this.file} is saved${this.failed ? ', with errors' : ''}`);
+    if (!this.writes) this.markSaved(this.doc.text);
+    this.say(`${this.file} is ${this.writes ? 'downloaded' : 'saved'}${this.failed ? ', with errors' : ''}`);
   }
 
   // This text is in a file.
@@ -374,7 +414,7 @@ export class Editor {
   key(event) {
     if (!this.element.isConnected || this.element.offsetParent === null || document.querySelector('.veil')) return;
     const control = event.ctrlKey || event.metaKey, typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName), key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
-    const commands = control ? { Z: () => (event.shiftKey ? this.redo() : this.undo()), Y: () => this.redo(), S: () => this.save(), O: () => this.choose() }
+    const commands = control ? { Z: () => (event.shiftKey ? this.redo() : this.undo()), Y: () => this.redo(), S: () => (event.shiftKey ? this.download() : this.save()), O: () => this.choose() }
       : typing || event.altKey ? {} : { Delete: () => this.remove([this.doc.selection]), Backspace: () => this.remove([this.doc.selection]), ' ': () => this.play(!this.playing), Home: () => this.restart(), Escape: () => this.escape(),
         F2: () => this.outline.edit(this.doc.selected), F: () => this.scene?.fit(-1), 1: () => this.scene?.view(1, 0, 0.001), 2: () => this.scene?.view(0, -1, 0.001), 3: () => this.scene?.view(0, -0.001, 1), 5: () => this.scene?.togglePerspective() };
     const call = commands[key] ?? (!control && !typing && !event.altKey && this.tools.key(key) ? () => {} : null);
@@ -388,7 +428,8 @@ export class Editor {
   }
 
   escape() {
-    if (this.tools.first) this.tools.drop();
+    if (!this.question.hidden) this.question.hidden = true;
+    else if (this.tools.first) this.tools.drop();
     else if (this.tools.tool !== 'select') this.tools.choose('select');
     else this.select(null);
   }

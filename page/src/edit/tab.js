@@ -14,16 +14,22 @@ export function showEditing(enter, leave) {
   }, true);
 }
 
-// live: of live/open.js, after its page was opened; text: of the model.
-export function addEditor(live, text) {
-  const { page, session } = live, engine = { ask: (request) => session.ask(request) };
-  let editor = null;
+// live: of live/open.js, after its page was opened with the answer `loaded`; request: with which it loaded the model, {text, file} or {path}: of a file.
+export function addEditor(live, loaded, request) {
+  const { page, session } = live, engine = { ask: (question) => session.ask(question) }, writes = Boolean(request.path) && session.engine.hello?.writes === request.path;
+  let editor = null, text = loaded.text ?? request.text;
+  live.onload = (answer) => { text = answer.text ?? text; };
 
   const enter = () => {
     set({ playing: false });
     page.app.classList.add('editing');
-    if (editor) { page.app.append(editor.element); editor.load(); return; }
-    editor = new Editor({ engine, text, file: (live.loaded.file ?? 'model.xml').split('/').pop(), quality: page.options.get('quality') });
+    if (editor) {
+      page.app.append(editor.element);
+      if (editor.writes && text !== editor.doc.saved && !editor.doc.changed) editor.renew(text);  // it was changed elsewhere
+      else editor.load();
+      return;
+    }
+    editor = new Editor({ engine, text, writes, file: (live.loaded.file ?? 'model.xml').split('/').pop(), quality: page.options.get('quality') });
     page.editor = editor;
     page.app.append(editor.element);
   };
@@ -32,7 +38,7 @@ export function addEditor(live, text) {
     page.app.classList.remove('editing');
     editor.close();
     set({ time: session.run.start });
-    await live.reload({ text: editor.good ?? text, file: editor.file });
+    await live.reload(editor.writes && !editor.doc.changed && !editor.failed ? request : { text: editor.good ?? text, file: editor.file });
   };
   showEditing(enter, leave);
 }

@@ -253,6 +253,7 @@ export class Live {
     const answer = await session.ask({ do: 'load', ...request });
     if (!answer.ok) { this.showErrors(answer); return; }
     this.broken = null;
+    this.onload?.(answer);
     this.take(answer, false);
     if (time > session.run.start) session.catchUp = time;
     session.after = playing;
