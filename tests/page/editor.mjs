@@ -185,18 +185,20 @@ function check(path) {
 const counts = ({ json }) => JSON.stringify([json.nbody, json.njoint, json.nq, json.ny, json.nconstraint, json.rank, json.dof, json.driven, json.contacts, json.shapes]);
 
 // Every name becomes another, with its references: the program finds the same model.
+// Those that repeats make, too: the new one has the same formulas in it.
+const made = { renamed: 0, refused: 0 };
 function renameAll(doc) {
   let n = 0;
   for (let i = 0; ; i++) {
     const node = [...walk(doc.root)].filter((x) => ['body', 'joint', 'point', 'parameter', 'sensor', 'state', 'motion', 'table', 'material', 'mesh', 'shape', 'closure', 'spring'].includes(x.name) && value(x, 'name'))[i];
     if (!node) return n;
-    if (value(node, 'name').includes('{')) continue;
-    const before = doc.text;
+    const before = doc.text, old = value(node, 'name'), template = old.includes('{');
     try {
-      rename(doc, node, `${node.name === 'body' ? 'zb' : 'zx'}${i}_${value(node, 'name').replace(/\W/g, '')}`);
-      n++;
+      rename(doc, node, `${node.name === 'body' ? 'zb' : 'zx'}${i}_${template ? old : old.replace(/\W/g, '')}`);
+      if (template) made.renamed++; else n++;
     } catch (error) {
-      ensure(error.message.includes('in a repeat') && doc.text === before && doc.text.includes('<repeat'), `renaming ${value(node, 'name')}: ${error.message}`);
+      if (template) made.refused++;
+      ensure(/in a repeat|cannot be renamed here/.test(error.message) && doc.text === before && doc.text.includes('<repeat'), `renaming ${value(node, 'name')}: ${error.message}`);
     }
   }
 }
@@ -269,7 +271,8 @@ function checkModels() {
     checked++;
   }
   ensure(checked >= 40 && renamed >= 500, `only ${checked} models and ${renamed} names`);
-  return `${checked} models, ${renamed} names, ${edits} edits`;
+  ensure(made.renamed > 4 * made.refused && made.renamed >= 100, `of the names that repeats make ${made.renamed} were renamed, ${made.refused} not`);
+  return `${checked} models, ${renamed} names and ${made.renamed} of repeats (${made.refused} refused), ${edits} edits`;
 }
 
 // ---- a model from nothing ---------------------------------------------------------------------------------------------
@@ -328,6 +331,57 @@ function checkNew() {
   ensure(namesOf(moving, 'frame').includes('coupler/tip') && referencesIn(moving, moving.elements('closure')[0], attribute(moving.elements('closure')[0], 'a')).length === 2, 'names and references');
 }
 
+// Names that repeats make: everything that means one follows, what may mean another is refused.
+function checkRepeats() {
+  const text = `<sarrus version="1" name="r">
+  <body name="cart"><joint type="free"/><inertial mass="1" inertia="1 1 1"/></body>
+  <repeat count="3" index="i">
+    <body name="wheel{i}" parent="cart">
+      <joint type="revolute" axis="0 1 0" at="i 0 0"/>
+      <shape name="tread{i}" type="sphere" size="0.1" density="1000" group="wheels"/>
+      <point name="rim" at="0.1 0 0"/>
+    </body>
+    <torque joint="wheel{i}" law="-2*v(wheel{i})*q(wheel{2 - i})"/>
+  </repeat>
+  <repeat count="2" index="k">
+    <spring name="s{k}" a="wheel{k}/rim" b="wheel{k + 1}/rim" stiffness="10" length="1"/>
+    <body name="lone{k}" parent="wheel{k}"><joint type="ball"/><inertial mass="1" inertia="1 1 1"/></body>
+  </repeat>
+  <ground><shape name="floor" type="plane" at="0 0 -1"/></ground>
+  <contact name="c" a="wheels" b="floor" normal="kelvin-voigt" K="1e5" D="10" friction="none"/>
+  <sensor name="tip" point="wheel2/rim"/>
+  <record what="reaction(wheel1).f"/>
+  <record what="force(s{0}).f"/>
+  <body name="tail0" parent="wheel0"><joint type="ball"/><inertial mass="1" inertia="1 1 1"/></body>
+  <repeat count="2" index="i" from="1"><body name="tail{i}" parent="tail{i - 1}"><joint type="ball"/><inertial mass="1" inertia="1 1 1"/></body></repeat>
+</sarrus>
+`, path = join(folder, 'repeats.xml'), named = (doc, element, name) => doc.elements(element).find((x) => value(x, 'name') === name);
+  const expect = (element, old, name, expected) => {
+    const doc = new Document(text, table);
+    rename(doc, named(doc, element, old), name);
+    equal(doc.text, expected, `${old} becomes ${name}`);
+    writeFileSync(path, doc.text);
+    const found = check(path);
+    ensure(found.status === 0, `${old} becomes ${name}: ${found.err}`);
+  };
+  expect('body', 'wheel{i}', 'roller{i}', text.replace(/wheel(?=[\d{])/g, 'roller'));
+  expect('point', 'rim', 'edge', text.replaceAll('"rim"', '"edge"').replaceAll('/rim', '/edge'));
+  expect('spring', 's{k}', 'link{k}', text.replace('"s{k}"', '"link{k}"').replace('force(s{0})', 'force(link{0})'));
+  expect('shape', 'tread{i}', 'tyre{i}b', text.replace('"tread{i}"', '"tyre{i}b"'));
+  const refuse = (element, old, name, sentence) => {
+    const doc = new Document(text, table);
+    let said = '';
+    try { rename(doc, named(doc, element, old), name); } catch (error) { said = error.message; }
+    ensure(said.includes(sentence) && doc.text === text, `${old} becomes ${name}: ${said}`);
+  };
+  refuse('body', 'wheel{i}', 'roller', 'needs {i} in it');
+  refuse('body', 'wheel{i}', 'roller{k}', 'needs {i} in it');
+  refuse('body', 'wheel{i}', 'rol/ler{i}', 'must not contain');
+  refuse('body', 'tail{i}', 'end{i}', "'tail{i - 1}' may mean it or 'tail0'");
+  refuse('body', 'tail0', 'start', 'in a repeat');
+  refuse('body', 'cart', 'c{i}', 'must not contain');
+}
+
 // One number changes, and nothing else: the rest of the bytes are those of the file.
 function checkOneNumber() {
   const text = readFileSync(join(models, 'mechanisms/four-bar.xml'), 'utf8'), doc = new Document(text, table);
@@ -340,6 +394,7 @@ checkTexts();
 checkLayout();
 checkFormulas();
 checkNew();
+checkRepeats();
 checkOneNumber();
 const what = checkModels();
 if (bad === 0) console.log(`ok editor: ${what}`);

@@ -145,15 +145,15 @@ export function parameterValues(list) {
 }
 
 // ---- changes ----------------------------------------------------------------------------------------------------------
-// The text with another name for what is called `from`; kind: word (parameters, states, motions, tables), joint, sensor or another that columns
+// The text with other names: swap(name) is one or null; kind: word (parameters, states, motions, tables), joint, sensor or another that columns
 // have in their names, which inColumn(text) changes.
-export function renameIn(text, kind, from, to, inColumn = (column) => column) {
+export function renameIn(text, kind, swap, inColumn = (column) => column) {
   let out = '', at = 0;
   for (const t of tokens(text)) {
-    let word = to;
+    let word = t.kind === kind ? swap(t.text) : null;
     if (t.kind === 'column') word = inColumn(t.text);
-    else if (kind === 'word' && t.kind !== 'word' && t.text.includes('{')) word = t.text.replace(/\{[^}]*\}/g, (formula) => renameIn(formula, kind, from, to));
-    else if (t.kind !== kind || t.text !== from) continue;
+    else if (kind === 'word' && t.kind !== 'word' && t.text.includes('{')) word = t.text.replace(/\{[^}]*\}/g, (formula) => renameIn(formula, kind, swap));
+    if (word === null) continue;
     out += text.slice(at, t.start) + word;
     at = t.end;
   }

@@ -79,18 +79,87 @@ export function freeName(doc, stem, kind = 'element', inside = null) {
   for (let i = 1; ; i++) if (!used.has(`${stem}${i}`)) return `${stem}${i}`;
 }
 
-const BAD = /[/,(){}'"]/;
+const BAD = /[/,(){}'"]/, HOLE = /\{[^}]*\}/g;
 
 // A sentence on what is wrong with a new name of an element, or null.
 export function badName(doc, node, name) {
+  const old = value(node, 'name') ?? '', holes = old.match(HOLE) ?? [], now = name.match(HOLE) ?? [];
   if (!name.trim()) return 'a name must not be empty';
+  if (WORDS.has(node.name) && holes.length > 0) return `'${old}' cannot be renamed here: formulas are made of it in repeats; change it and them in the text`;
   if (WORDS.has(node.name) && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `'${name}': the name of a ${node.name} has letters, digits and _ only, as formulas use it`;
-  if (BAD.test(name)) return `'${name}': a name must not contain / , ( ) { } ' or "`;
+  if (holes.length > 0 && holes.join() !== now.join()) return `'${name}': this name is made by a repeat and needs ${holes.join(' and ')} in it, as '${old}' has`;
+  if (BAD.test(holes.length > 0 ? name.replace(HOLE, '') : name)) return `'${name}': a name must not contain / , ( ) { } ' or "`;
   const same = [...walk(doc.root)].find((x) => x !== node && x.name === node.name && value(x, 'name') === name && (node.name !== 'point' || x.parent === node.parent) &&
     (node.name !== 'shape' || x.parent === node.parent));
   return same ? `'${name}' is the name of another ${node.name}` : null;
 }
 
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+// ---- names that repeats make --------------------------------------------------------------------------------------------
+// leg{i} is one name for each pass: leg{i}, leg{i - 1} and leg3 may mean it, and leg{i} itself, in another repeat, another element. Values of formulas are
+// numbers; others may be given by an include.
+const NUMBERS = '(?:\\{[^}]*\\}|-?\\d+(?:\\.\\d+)?)', ANY = '(?:\\{[^}]*\\}|[-\\w.]+)';
+
+const pattern = (name, hole) => name.split(HOLE).map(escaped).join(hole);
+const fits = (name, text, hole) => name.includes('{') && new RegExp(`^${pattern(name, hole)}$`).test(text);
+
+// The names, of all that there are, that a text may mean.
+function meanings(names, text) {
+  if (!text.includes('{') && names.includes(text)) return [text];
+  const found = (hole) => names.filter((x) => x === text || fits(x, text, hole) || fits(text, x, hole)), sure = found(NUMBERS);
+  return sure.length > 0 ? sure : found(ANY);
+}
+
+// The fixed parts of a name become those of another one with the same formulas.
+function refill(from, to, text) {
+  const filled = new RegExp(`^${from.split(HOLE).map(escaped).join(`(${ANY})`)}$`).exec(text);
+  return to.split(HOLE).map((part, i) => part + (filled[i + 1] ?? '')).join('');
+}
+
+// Names that stand where one of this kind may stand.
+const beside = { body: ['shape', 'group'] };
+
+function namesBeside(doc, kind) {
+  const kinds = [kind, ...(beside[kind] ?? [])];
+  return [...walk(doc.root)].flatMap((x) => [...(x.name === 'joint' ? [] : definitions(x)), ...(x.name === 'shape' && value(x, 'group') ? [{ kind: 'group', name: value(x, 'group') }] : [])])
+    .filter((d) => d.name && kinds.includes(d.kind) && (d.kind === kind || !d.name.includes('/')));
+}
+
+// What becomes of a text that may be a name of this kind: another text, or null. Throws where it is not sure which element it means. here: in the repeat of
+// the element that has the name.
+function swapOf(doc, kind, from, to, here) {
+  if (!from.includes('{')) return (text) => (text === from ? to : null);
+  const all = namesBeside(doc, kind);
+  const between = (name) => name.split(HOLE).slice(1, -1).map((part) => part === '').join();
+  if (between(from) !== between(to)) throw new Error(`'${to}': formulas that follow each other in '${from}' must do so in the new name, too`);
+  if (all.filter((d) => d.kind === kind && d.name === from).length > 1) throw new Error(`'${from}' cannot be renamed here: several elements have this name, each in its repeat; change it and what refers to it in the text`);
+  const names = [...new Set(all.map((d) => d.name))];
+  return (text) => {
+    if (here && text === from) return to;
+    const means = meanings(names, text);
+    if (!means.includes(from)) return null;
+    if (means.length > 1) throw new Error(`'${from}' cannot be renamed here: '${text}' may mean it or '${means.find((x) => x !== from)}'; change it and what refers to it in the text`);
+    return refill(from, to, text);
+  };
+}
+
+// Words with {formula} that a repeat makes a name of: the first that may be this one.
+function madeBy(doc, name) {
+  for (const node of walk(doc.root)) {
+    for (const x of node.attributes) {
+      for (const [word] of x.value.matchAll(/[^\s,()'"+*<>=^-]*(?:\{[^}]*\}[^\s,()'"+*<>=^-]*)+/g)) if (fits(word, name, ANY)) return `<${node.name} ${x.name}="${x.value}">`;
+    }
+  }
+  return null;
+}
+
+function repeatOf(node) {
+  for (let x = node.parent; x; x = x.parent) if (x.name === 'repeat') return x;
+  return null;
+}
+
+// ---- another name -------------------------------------------------------------------------------------------------------
 // Where names are in those of columns (docs/using/record.md): the text before is kept.
 const columns = {
   body: (x) => [`(point\\()${x}(?=[/)])`, `(contact\\([^)]*/)${x}(?=/)`],
@@ -101,72 +170,51 @@ const columns = {
   element: (x) => [`((?:reaction|force|contact)\\()${x}(?=[ )/])`, `^(lambda\\.)${x}(?=\\.)`],
 };
 
-const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-function renamedColumn(text, kind, from, to) {
-  const body = kind === 'point' ? from.slice(0, from.indexOf('/') + 1) : '';
-  return (columns[kind]?.(escaped(from)) ?? []).reduce((out, pattern) => out.replace(new RegExp(pattern), (_, before) => before + body + to), text);
+// change: {kind, from, swap(text)}
+function renamedColumn(text, { kind, from, swap }) {
+  return (columns[kind]?.(`(${pattern(from, ANY)})`) ?? []).reduce((out, source) => out.replace(new RegExp(source), (_, before, name) => before + (swap(name) ?? name)), text);
 }
 
-// Words with {formula} that a repeat makes a name of: the first that may be this one.
-function madeBy(doc, name) {
-  for (const node of walk(doc.root)) {
-    for (const x of node.attributes) {
-      for (const [word] of x.value.matchAll(/[^\s,()'"+*<>=^-]*(?:\{[^}]*\}[^\s,()'"+*<>=^-]*)+/g)) {
-        const pattern = word.split(/\{[^}]*\}/).map(escaped).join('[-\\w.]+');
-        if (new RegExp(`^${pattern}$`).test(name)) return `<${node.name} ${x.name}="${x.value}">`;
-      }
-    }
-  }
-  return null;
-}
-
-function renamedValue(doc, node, x, kind, from, to) {
-  const field = doc.table?.[node.name]?.attributes.find((y) => y.name === x.name), text = x.value;
+function renamedValue(doc, node, x, change) {
+  const field = doc.table?.[node.name]?.attributes.find((y) => y.name === x.name), text = x.value, { kind, swap } = change;
   if (!field) return text;
-  if (['number', 'law', 'actions'].includes(field.kind)) return renameIn(text, kind, from, to, (column) => renamedColumn(column, kind, from, to));
-  if (kind === 'word' && text.includes('{')) return text.replace(/\{[^}]*\}/g, (formula) => renameIn(formula, 'word', from, to));
+  if (['number', 'law', 'actions'].includes(field.kind)) return renameIn(text, kind, swap, (column) => renamedColumn(column, change));
+  if (kind === 'word' && text.includes('{')) return text.replace(HOLE, (formula) => renameIn(formula, 'word', swap));
   const what = field.kind === 'reference' ? target(node.name, x.name) : null, slash = text.indexOf('/');
-  if (what === 'column') return renamedColumn(text, kind, from, to);
+  if (what === 'column') return renamedColumn(text, change);
   if (what === 'frame' || what === 'touch') {
-    if (kind === 'body' && text === from) return to;
-    if (kind === 'body' && text.startsWith(`${from}/`)) return to + text.slice(slash);
-    if (kind === (what === 'frame' ? 'point' : 'shape') && text === from) return text.slice(0, slash + 1) + to;
-    if (kind === 'shape' && what === 'touch' && text === from.slice(from.indexOf('/') + 1)) return to;
-    return text;
+    if (kind === 'body') return slash < 0 ? swap(text) ?? text : (swap(text.slice(0, slash)) ?? text.slice(0, slash)) + text.slice(slash);
+    if (kind === 'shape' && what === 'touch' && slash < 0) return change.bare(text) ?? text;
+    return slash > 0 && kind === (what === 'frame' ? 'point' : 'shape') ? swap(text) ?? text : text;
   }
   if (what !== kind) return text;
-  if (text === from) return to;
+  const all = swap(text);
+  if (all !== null) return all;
   if (!field.more && x.name !== 'materials') return text;
-  const parts = splitNames(text);
-  if (!parts.some((y) => y.text === from)) return text;
-  const list = parts.map((y) => (y.text === from ? to : y.text));
+  const parts = splitNames(text), list = parts.map((y) => swap(y.text) ?? y.text);
+  if (parts.every((y, i) => y.text === list[i])) return text;
   return list.join(text.includes(',') || list.some((y) => /\s/.test(y)) ? ', ' : ' ');
 }
 
-// Another name, with everything that refers to it. Throws a sentence where the name cannot be.
+// Another name, with everything that refers to it. Throws a sentence where the name cannot be, or where it is not sure what refers to it.
 export function rename(doc, node, to) {
   const old = value(node, 'name') ?? '', bad = badName(doc, node, to);
   if (bad) throw new Error(bad);
   const before = definitions(node), implied = node.name === 'body' && !node.children.some((x) => x.name === 'joint' && value(x, 'name'));
   const steps = doc.setSteps(node, 'name', to);
-  if (old.includes('{')) { doc.apply(`rename ${node.name}`, steps); return; }
-  if (['point', 'shape'].includes(node.name) && bodyOf(node)?.includes('{')) throw new Error(`'${old}' cannot be renamed here: its body is made in a repeat; change it and what refers to it in the text`);
   for (const d of before) {
-    const by = madeBy(doc, d.name);
+    const by = !d.name || d.name.includes('{') ? null : madeBy(doc, d.name);
     if (by) throw new Error(`'${d.name}' cannot be renamed here: ${by} refers to it in a repeat; change both in the text`);
   }
-  const kinds = before.filter((d) => d.kind !== 'joint' || node.name === 'joint' || implied);
+  const changes = before.filter((d) => d.name && (d.kind !== 'joint' || node.name === 'joint' || implied) && !(d.kind === 'shape' && !d.name.includes('/')))
+    .flatMap((d) => [true, false].map((here) => ({ here, kind: d.kind, from: d.name, swap: swapOf(doc, d.kind, d.name, d.name.includes('/') ? `${d.name.slice(0, d.name.indexOf('/') + 1)}${to}` : to, here),
+      bare: d.kind === 'shape' ? swapOf(doc, 'shape', old, to, here) : null })));
+  const own = repeatOf(node);
   for (const other of walk(doc.root)) {
+    const here = own !== null && own.start < other.start && other.end < own.end;
     for (const x of other.attributes) {
       if (x.name === 'name' && other === node) continue;
-      let text = x.value;
-      const probe = { ...x };
-      for (const d of kinds) {
-        if (d.kind === 'shape' && !d.name.includes('/')) continue;
-        probe.value = text;
-        text = renamedValue(doc, other, probe, d.kind, d.name, to);
-      }
+      const text = changes.filter((change) => change.here === here).reduce((now, change) => renamedValue(doc, other, { ...x, value: now }, change), x.value);
       if (text !== x.value) steps.push(...doc.setSteps(other, x.name, text));
     }
   }
