@@ -73,16 +73,20 @@ function nameOf(event) {
 }
 
 export function startKeys(page) {
+  const { signal } = page.ended;
+  let tabbed = false;  // the focus came by Tab, and not by the pointer (:focus-visible is both, once a key is pressed)
+  addEventListener('pointerdown', () => { tabbed = false; }, { capture: true, signal });
+  addEventListener('keydown', (event) => { tabbed ||= event.key === 'Tab'; }, { capture: true, signal });
   addEventListener('keydown', (event) => {
     const { target } = event, writes = ['INPUT', 'SELECT'].includes(target.tagName) && target.type !== 'range';
     if (document.querySelector('.veil') || writes || target.closest('.cm-editor')) return;
-    if (event.key === ' ' && target.tagName === 'BUTTON' && target.closest('.right')) return;
+    if (event.key === ' ' && target.tagName === 'BUTTON' && (tabbed || target.closest('.right'))) return;  // it is pressed
     if (target.type === 'range' && /^(Arrow|Home|End|Page)/.test(event.key)) return;
     const call = page.commands.find(([key]) => key === nameOf(event))?.[2];
     if (!call) return;
     event.preventDefault();
     call();
-  }, { signal: page.ended.signal });
+  }, { signal });
 }
 
 const symbols = { ArrowRight: '→', ArrowLeft: '←', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc' };

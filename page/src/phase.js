@@ -51,7 +51,7 @@ export class PhasePlot {
     this.dot = el('div', { class: 'dot' });
     this.ring = el('div', { class: 'dot ring' });
     this.when = el('span', { class: 'unit' });
-    this.area = el('div', { class: 'area' }, this.ring, this.dot);
+    this.area = el('div', { class: 'area', 'aria-hidden': 'true' }, this.ring, this.dot);
     const text = named(names), legend = this.columns.map((c, i) => el('span', {}, `${'xy'[i]} `, this.values[i]));
     const remove = el('button', { class: 'close', title: 'Remove this plot', 'aria-label': 'Remove this plot', on: { click: () => owner.remove(this) } }, icon('close', 14));
     this.element = el('section', { class: 'plot phase', tabindex: 0, 'aria-label': `Plot of ${text}` },

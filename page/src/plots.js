@@ -77,7 +77,7 @@ export class Plot {
     this.columns = names.map((name) => this.run.column(name)).filter(Boolean);
     this.hidden = new Set();
     const all = this.columns.map((c) => c.name), short = shortNames(all), units = [...new Set(this.columns.map((c) => shown(c.unit)))];
-    this.area = el('div', { class: 'area' });
+    this.area = el('div', { class: 'area', 'aria-hidden': 'true' });
     this.playhead = el('div', { class: 'playhead' });
     this.values = [];
     const legend = el('div', { class: 'names' });

@@ -44,7 +44,7 @@ export class Timeline {
     this.clock = el('b');
     this.total = el('span', { class: 'mute' }, ` / ${fixed(run.end, 3)} s`);
     this.speed = el('button', { class: 'speed', title: 'Speed ([ slower, ] faster)', on: { click: () => set({ speed: 1 }) } });
-    this.canvas = el('canvas');
+    this.canvas = el('canvas', { 'aria-hidden': 'true' });
     this.playhead = el('div', { class: 'playhead' });
     this.area = el('div', { class: 'lanes', role: 'slider', tabindex: 0, 'aria-label': 'Time', 'aria-valuemin': run.start, 'aria-valuemax': run.end }, this.canvas, this.playhead);
     this.element = el('div', { class: 'foot' }, this.transport(), this.area);

@@ -5,6 +5,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Browser } from './browser.mjs';
+import { fingers, nameless, tabOrder } from './hands.mjs';
 import { attach, cut } from './pipe.mjs';
 
 const [, , program, folder, engine, models, ...wanted] = process.argv;
@@ -656,11 +657,46 @@ async function checkTurn(page) {
   quiet(page, 'turn');
 }
 
+// By the keyboard alone, by fingers, for a reader of screens, and where less motion is preferred.
+async function checkHands(page) {
+  await open(page, 'mechanisms/four-bar.xml');
+  await page.run(() => window.sarrus.set({ selection: { kind: 'body', index: 1 } }));  // its sliders are in the order, too
+  for (const fault of [...await nameless(page), ...(await tabOrder(page)).faults]) fail(`by hand: ${fault}`);
+  const focus = (query) => page.run((text) => { document.querySelector(text).focus({ focusVisible: true }); }, query);
+  // Space presses a button that the keyboard is on, and runs elsewhere.
+  await focus('[aria-label="Frames (A)"], [title="Frames (A)"]');
+  const shown = await page.run(() => window.sarrus.state.show.frames);
+  await page.press(' ');
+  const now = await page.run(() => [window.sarrus.state.show.frames, window.sarrus.state.playing]);
+  ensure(now[0] !== shown && !now[1], `Space on a button gives ${now}, was ${shown}`);
+  const at = await page.run(() => { document.activeElement.blur(); const r = document.querySelector('[title="Frames (A)"]').getBoundingClientRect(); return [r.left + 10, r.top + 10]; });
+  await page.click(...at);  // by the mouse: the button is not where the keyboard is
+  ensure(await page.run(() => window.sarrus.state.show.frames) === shown, 'a click on Frames does nothing');
+  await page.press(' ');
+  await page.until('Space runs', () => window.sarrus.state.playing && window.sarrus.page.run.rows > 2);
+  await page.press(' ');
+  await page.until('Space pauses', () => !window.sarrus.state.playing && !window.sarrus.page.run.session.busy);
+  // Arrows on the slider of a coordinate move the linkage.
+  await focus('.drawer .properties input[type=range]');
+  const q = (await values(page))['q.crank'];
+  for (let i = 0; i < 5; i++) await page.press('ArrowRight');
+  await page.until('arrows move the crank', (x) => { const { run } = window.sarrus.page; return Math.abs(run.value(run.column('q.crank'), run.rows - 1) - x) > 1e-4; }, q);
+  ensure(await gap(page) < 1e-6, `by the keyboard the loop is ${await gap(page)} m open`);
+  for (const fault of await fingers(page, 3)) fail(`by hand: ${fault}`);
+  await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-reduced-motion', value: 'reduce' }] });
+  await open(page, 'mechanisms/four-bar.xml', '&webgl=none&play=1');
+  await frames(page, 5);
+  ensure(!(await state(page)).playing && (await state(page)).rows === 1, 'it plays by itself where less motion is preferred');
+  await page.send('Emulation.setEmulatedMedia', { features: [] });
+  quiet(page, 'by hand');
+}
+
 const parts = {
   run: [1120, 420, checkRun],
   past: [1120, 420, checkPast],
   slider: [1120, 620, checkSlider],
   turn: [1120, 620, checkTurn],
+  hands: [1366, 768, checkHands],
   parameters: [1120, 620, checkParameters],
   pull: [900, 520, checkPull],
   ends: [1120, 420, checkEnds],

@@ -38,10 +38,18 @@ async function checkSearch(tab) {
   await tab.until('Enter opens what was found first', (href) => location.href === href && document.readyState === 'complete', wanted);
 }
 
-// Links of the text that hold a model: the editor opens it from the address, reads it and runs it to its end.
+// Links of the text that hold a model are clicked: the editor opens it from the address, reads it and runs it to its end.
 async function checkModels(tab, links) {
-  for (const [name, href] of links) {
-    await tab.open(href);
+  for (const [name, href, nth] of links) {
+    await visit(tab, name);
+    const place = await tab.run((i) => {
+      const link = document.querySelectorAll('a.try')[i];
+      link.scrollIntoView({ block: 'center', behavior: 'instant' });
+      const r = link.getBoundingClientRect();
+      return [r.left + r.width / 2, r.top + r.height / 2];
+    }, nth);
+    await tab.click(...place);
+    await tab.until(`${name}: the link leads to the editor`, (to) => location.href.split('#')[0] === to.split('#')[0] && Boolean(window.sarrus?.app), href);
     await tab.until(`${name}: the model has run, or it says why not`, () => {
       const { app, page } = window.sarrus;
       return !app.running && ((page?.run.rows > 1 && app.last) || app.errors > 0 || !app.banner.hidden);
@@ -64,7 +72,7 @@ try {
   const links = [];  // of whole models: [page, address]
   for (const name of pages) {
     await visit(tab, name);
-    links.push(...await tab.run((page) => [...document.querySelectorAll('a.try')].map((a) => [page, a.href]), name));
+    links.push(...await tab.run((page) => [...document.querySelectorAll('a.try')].map((a, i) => [page, a.href, i]), name));
     const wide = await tab.run(() => document.documentElement.scrollWidth - innerWidth);
     ensure(wide <= 0, `${name} is ${wide} pixels wider than the window`);
     const broken = await tab.run(() => [...document.images].filter((i) => i.loading !== 'lazy' && (!i.complete || i.naturalWidth === 0)).map((i) => i.src));
