@@ -39,9 +39,9 @@ function findBase(model) {
   return best > 0 && (free === 1 || carried[best] > model.bodies.length / 2) ? best : -1;
 }
 
-function travels(run, body) {  // further than it is large
+export function travels(run, body) {  // further than it is large
   const a = run.pointAt(body, [0, 0, 0], 0, [0, 0, 0]), b = run.pointAt(body, [0, 0, 0], Math.max(0, run.rows - 1), [0, 0, 0]);
-  return Math.hypot(b[0] - a[0], b[1] - a[1]) > 0.35 * run.scale;
+  return Math.hypot(b[0] - a[0], b[1] - a[1]) > 0.35 * run.scale || Math.abs(b[2] - a[2]) > run.scale;
 }
 
 function header(page) {
@@ -237,6 +237,7 @@ export class Page {
     const view = options.get('view');
     if (view === 'topology' || (view === 'modes' && this.modes.offered)) set({ mode: view });
     run.pose(state.time);
+    if (state.follow > 0) this.scene?.fit();  // where it is by then
     this.tree.update();
     this.plots.update();
     this.timeline.update();

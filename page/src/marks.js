@@ -275,13 +275,15 @@ export class Forces {
     this.frames = 0;
   }
 
-  // Other scales where forces have become very different: seen over two seconds.
+  // Other scales where forces have become very different: seen over two seconds, at once where they are of another kind.
   adapt(most) {
+    const fits = 0.5 * this.run.scale / 1.3 / Math.max(this.unit, 1e-300), other = most > 30 * fits;
+    if (other) this.seen.fill(0);
     this.seen[this.frames++ % this.seen.length] = most;
-    if (this.frames % 30 !== 1 && this.unit > 0) return;
+    if (this.frames % 30 !== 1 && this.unit > 0 && !other) return;
     let sum = 0, n = 0;
     for (const x of this.seen) if (x > 0) { sum += x; n++; }
-    const large = n > 0 ? sum / n : 0, fits = 0.5 * this.run.scale / 1.3 / Math.max(this.unit, 1e-300);
+    const large = n > 0 ? sum / n : 0;
     if (!(large > 0) || (this.unit > 0 && large < 2.5 * fits && large > 0.2 * fits)) return;
     this.unit = this.unitOf(large);
     this.changed?.();

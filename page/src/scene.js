@@ -22,7 +22,8 @@ export function measure(run) {
   const point = radius(first) < 1e-3 * radius(all);
   if (point) all.expandByScalar(0.15 * radius(all));  // for the figures of the bodies themselves
   const box = run.base < 0 && (point || radius(all) < 1.8 * radius(first)) ? all : first;
-  return { centre: box.getCenter(new Vector3()), size: box.getSize(new Vector3()), scale: radius(box) > 1e-6 ? radius(box) : SMALLEST };
+  const scale = radius(box) > 1e-6 ? radius(box) : SMALLEST;
+  return { centre: box.getCenter(new Vector3()), size: box.getSize(new Vector3()), scale, reach: scale, box };
 }
 
 const radius = (box) => box.getSize(v).length() / 2;
@@ -203,15 +204,19 @@ export class Scene {
     return this.materials.get(key);
   }
 
+  // Where a ground lies that the model does not have: below all of it.
+  lowest(size) {
+    const { centre, scale } = this.run.measure, half = size.length() / 2;
+    return v.copy(centre).applyQuaternion(this.world.quaternion).z - half - 1e-4 * scale;
+  }
+
   // ---- ground ---------------------------------------------------------------------------------------------------------
   addGround() {
-    const { run } = this, { centre, size, scale } = run.measure;
+    const { run } = this, { size, scale } = run.measure;
     const floor = run.model.shapes.find((s) => s.type === 'plane' && s.body === 0 &&
       v.setFromMatrixColumn(s.matrix, 2).applyQuaternion(this.world.quaternion).z > 0.99);
-    const low = w.copy(centre).applyQuaternion(this.world.quaternion).z - size.length() / 2;
-    const height = floor ? v.setFromMatrixPosition(floor.matrix).applyQuaternion(this.world.quaternion).z : low;
     this.hasFloor = Boolean(floor);
-    this.ground = height - 1e-4 * scale;
+    this.ground = floor ? v.setFromMatrixPosition(floor.matrix).applyQuaternion(this.world.quaternion).z - 1e-4 * scale : this.lowest(size);
     const step = 10 ** Math.round(Math.log10(scale / 5));
     this.gridMaterial = new ShaderMaterial({
       transparent: true,
@@ -307,13 +312,13 @@ export class Scene {
   // Everything, or one body, in the view.
   fit(body = -1, direction = null) {
     const { run } = this, centre = new Vector3();
-    let reach = run.scale;
+    let { reach } = run.measure;
     if (direction === null) direction = v.subVectors(this.camera.position, this.controls.target);
     const toward = direction.clone().normalize();
     if (body > 0) {
       const at = run.pointAt(body, run.model.bodies[body].com, undefined, [0, 0, 0]);
       centre.set(...at);
-      reach *= 0.35;
+      reach = 0.35 * run.scale;
     } else {
       centre.copy(run.measure.centre);
       if (run.base > 0) {  // where the model has gone by now
@@ -330,7 +335,17 @@ export class Scene {
     }
     centre.applyQuaternion(this.world.quaternion);
     const narrow = Math.min(1, this.camera.aspect), half = Math.tan(this.camera.fov * Math.PI / 360);
-    this.place(centre, toward, 0.98 * reach / (half * narrow));
+    this.place(centre, toward, 1.04 * reach / (half * narrow));  // a sphere is seen larger than its middle
+  }
+
+  // Of a run that grows: all that it has reached by now is in the view, where that is not much more than at its start.
+  widen() {
+    const { measure: known, scale } = this.run, size = radius(boxAt(this.run, null, known.box));
+    if (size < 1.02 * known.reach || size > 1.8 * scale) return;
+    known.reach = size;
+    known.box.getCenter(known.centre);
+    if (!this.hasFloor) this.ground = Math.min(this.ground, this.lowest(known.box.getSize(w)));
+    this.fit();
   }
 
   place(target, toward, distance) {

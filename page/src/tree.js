@@ -88,6 +88,7 @@ export class Tree {
   constructor(run) {
     this.run = run;
     this.items = makeItems(run);
+    this.indent = Math.min(14, 84 / Math.max(1, ...this.items.map((item) => item.depth)));  // px: names of deep trees have room
     if (this.items.length > 60) for (const item of this.items) if (item.kind === 'body' && item.depth >= 2) item.open = false;
     this.words = '';
     this.rows = [];
@@ -153,7 +154,7 @@ export class Tree {
     const open = this.words ? true : item.open;
     const fold = el('span', { class: 'fold' }, item.folds ? icon('chevron', 12) : null);
     const row = el('div', { class: item.kind === 'body' && state.hidden.has(item.index) ? 'row hidden' : 'row', role: 'treeitem', 'aria-level': item.depth + 1,
-      'aria-selected': String(isSelected(item.kind, item.index)), 'aria-expanded': item.folds ? String(open) : undefined, style: `padding-left:${2 + 14 * item.depth}px` },
+      'aria-selected': String(isSelected(item.kind, item.index)), 'aria-expanded': item.folds ? String(open) : undefined, style: `padding-left:${2 + this.indent * item.depth}px` },
       fold, el('span', { class: 'glyph' }, glyph(item.glyph)), el('span', { class: 'label' }, item.name), el('span', { class: 'more' }, item.more), value);
     row.title = item.more ? `${item.name} · ${item.more}` : item.name;
     fold.addEventListener('click', (event) => { event.stopPropagation(); this.fold(item); });

@@ -691,12 +691,37 @@ async function checkHands(page) {
   quiet(page, 'by hand');
 }
 
+// The camera follows a car, goes back from an engine whose piston rises, and stays where somebody has turned it.
+async function checkFraming(page) {
+  const inside = (indices) => page.run((list) => {
+    const { page: p, state: s } = window.sarrus, { run, scene, host } = p;
+    run.pose(s.time);
+    return list.every((i) => { const [x, y] = scene.project(i, run.model.bodies[i].com, [0, 0, 0]); return x > 0 && y > 0 && x < host.clientWidth && y < host.clientHeight; });
+  }, indices);
+  const look = () => page.run(async () => { for (let i = 0; i < 3; i++) await new Promise((done) => { setTimeout(() => requestAnimationFrame(done), 220); }); });
+  await open(page, 'car.xml', '', { path: 'car.xml' }, 'vehicles');
+  await runTo(page, 0.3);
+  await look();
+  ensure(await page.run(() => window.sarrus.state.follow === window.sarrus.page.run.base) && await inside([1, 5, 9, 14, 18]), 'the car has left the view');
+  await page.run(() => window.sarrus.set({ follow: -1 }));
+  await look();
+  ensure(await page.run(() => window.sarrus.state.follow === -1), 'the camera follows again after it was told not to');
+  await open(page, 'mechanisms/engine.xml');
+  const from = await page.run(() => window.sarrus.page.run.measure.reach);
+  await runTo(page, 0.02);  // half a turn
+  await page.run(() => { const { run } = window.sarrus.page, c = run.column('q.cylinder'); let best = 0; for (let i = 0; i < run.rows; i++) if (run.value(c, i) > run.value(c, best)) best = i; window.sarrus.set({ time: run.times[best] }); });
+  await look();
+  ensure(await page.run(() => window.sarrus.page.run.measure.reach) > 1.05 * from && await inside([1, 2, 3]), 'the piston has left the view');
+  quiet(page, 'framing');
+}
+
 const parts = {
   run: [1120, 420, checkRun],
   past: [1120, 420, checkPast],
   slider: [1120, 620, checkSlider],
   turn: [1120, 620, checkTurn],
   hands: [1366, 768, checkHands],
+  framing: [700, 500, checkFraming],
   parameters: [1120, 620, checkParameters],
   pull: [900, 520, checkPull],
   ends: [1120, 420, checkEnds],

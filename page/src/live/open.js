@@ -4,7 +4,7 @@ import restartSymbol from 'lucide-static/icons/rotate-ccw.svg';
 import slidersSymbol from 'lucide-static/icons/sliders-horizontal.svg';
 import { clear, el } from '../dom.js';
 import { addIcons, icon } from '../icons.js';
-import { Page } from '../main.js';
+import { Page, travels } from '../main.js';
 import { Report } from '../report.js';
 import { on, set, state } from '../state.js';
 import { LiveProperties, LiveTree } from './coordinates.js';
@@ -18,6 +18,7 @@ import { LiveTimeline } from './timeline.js';
 
 addIcons({ hand: handSymbol, restart: restartSymbol, sliders: slidersSymbol });
 const REPORT = 1000, NOTE = 6000;  // ms
+const LOOK = 200, MANY = 300;  // ms between two looks whether all is in the view; bodies of which that takes too long
 const contacts = ['continuous', 'timestepping', 'event', 'hybrid'], stabilizations = ['none', 'baumgarte', 'projection', 'partition', 'augmented'];
 
 // A run with the row that an answer to load has.
@@ -61,6 +62,7 @@ export class Live {
     this.pull = new Pull(session);
     this.tab = 'selection';
     this.reported = 0;
+    this.looked = 0;
     this.toast = el('div', { class: 'toast', role: 'status' });
     this.toast.hidden = true;
     this.banner = el('div', { class: 'banner', role: 'alert' });
@@ -201,6 +203,10 @@ export class Live {
   frame(page) {
     page.plots.tick();
     const now = performance.now();
+    if (now - this.looked > LOOK) {
+      this.looked = now;
+      this.keepInView(page);
+    }
     if (now - this.reported > REPORT && (state.playing || !this.isReported)) {
       this.reported = now;
       this.isReported = !state.playing;
@@ -208,6 +214,18 @@ export class Live {
     }
     if (state.playing) this.isReported = false;
     return this.pull.grabbed !== null;
+  }
+
+  // The camera begins to follow a model that travels, and goes back from one that reaches out, until somebody turns it.
+  keepInView({ scene, run }) {
+    if (!scene || scene.turned || state.mode !== 'animate') return;
+    if (run.base < 0) {
+      if (run.bodies < MANY) scene.widen();
+    } else if (this.followed !== run && state.follow <= 0 && travels(run, run.base)) {
+      this.followed = run;  // once: who switches it off does not get it again
+      set({ follow: run.base });
+      scene.fit();
+    }
   }
 
   async report() {
