@@ -572,7 +572,7 @@ TEST(a_parameter_carries_those_that_depend_on_it) {
     ENSURE(ask(&c, "{\"do\": \"run\"}"));
     run_to(&b, 0.5, 0);
     ENSURE(real(&c, "q", 0) == b.d->q[0] && real(&c, "v", 0) == b.d->v[0]);
-    close(&b);
+    close_text(&b);
   }
   end(&c);
 }

@@ -98,7 +98,7 @@ export class Tree {
     this.list.append(this.spacer);
     const bodies = run.bodies, dof = run.model.nv;
     this.element = el('div', { class: 'grow', style: 'display:flex;flex-direction:column;min-height:0' },
-      el('div', { class: 'title' }, el('h2', {}, 'Model'), el('span', { class: 'mute' }, `${bodies} ${bodies === 1 ? 'body' : 'bodies'} · ${dof} coordinates`)),
+      el('div', { class: 'title' }, el('h2', {}, 'Model'), el('span', { class: 'mute' }, `${bodies} ${bodies === 1 ? 'body' : 'bodies'} · ${dof} ${dof === 1 ? 'coordinate' : 'coordinates'}`)),
       el('label', { class: 'filter' }, icon('search', 14), this.input), this.list);
     this.input.addEventListener('input', () => { this.words = this.input.value.trim().toLowerCase(); this.arrange(); });
     this.input.addEventListener('keydown', (event) => {
