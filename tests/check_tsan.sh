@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A build with the sanitizer of threads starts (functions compiled for several processors are chosen before it has begun), and the team of threads
-# of the network is clean. `cmake --preset tsan` builds everything so; ./test --long runs the tests of the network and of heaps with several threads in it.
+# is clean. `cmake --preset tsan` builds everything so; ./test --long runs the tests of the network and of heaps with several threads in it.
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -29,15 +29,21 @@ static void job(void* user, srTeam* team, int member, int members) {
     if (sum != (double)N * (k + 1)) x[member] = -1e9;
   }
 }
+static void add(void* user, int part, int from, int to) {
+  (void)user;
+  (void)part;
+  for (int i = from; i < to; i++) x[i] += 1;
+}
 int main(void) {
   srTeam* team = sr_team_create(4);
   if (!team) return 2;
   sr_team_run(team, job, NULL);
+  for (int k = 0; k < ROUNDS; k++) sr_team_share(team, N, 4 + k % 40, add, NULL);  // the next one while members come late
   sr_team_destroy(team);
   double sum = 0;
   for (int i = 0; i < N; i++) sum += twice(x[i]);
   printf("%g\n", sum);
-  return sum != 2.0 * N * ROUNDS;
+  return sum != 4.0 * N * ROUNDS;
 }
 END
 # shellcheck disable=SC2086

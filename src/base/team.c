@@ -1,5 +1,6 @@
-// Team of threads with one meeting point. A member that arrives first spins for a while (a phase takes
-// microseconds), then sleeps; with more members than processors it sleeps at once.
+// Team of threads. A job is cut into parts; whoever is free takes the next one, the caller first: it never waits for a member that has not come yet, because it sleeps, or because other programs have its
+// processor, but for parts that somebody works on alone. Who has nothing to do looks for work for a while (between two jobs there are microseconds), then sleeps; with more members than
+// processors at once.
 #define _POSIX_C_SOURCE 200809L
 #include "base/team.h"
 
@@ -21,98 +22,168 @@ srTeam* sr_team_create(int members) {
 
 void sr_team_destroy(srTeam* team) { sr_free(team); }
 int sr_team_members(const srTeam* team) { return team->members; }
-void sr_team_run(srTeam* team, srTeamJob job, void* user) { job(user, team, 0, 1); }
 void sr_team_meet(srTeam* team) { (void)team; }
+static void run_parts(srTeam* team, int parts, srTeamJob job, void* user) {
+  (void)parts;
+  job(user, team, 0, 1);
+}
 
 #else
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <unistd.h>
 
-// Looks at the meeting point before a member sleeps. They take about 0.1 ms, as long as what one member does alone between two jobs: to sleep and to wake can take
-// longer than that.
+// Looks for work before a member sleeps. They take about 0.1 ms, as long as what the caller does alone between two jobs: to wake somebody costs it some microseconds.
 #define LOOKS 200000
+#define MOST 0x7fff  // members
+#define LINE 128     // bytes that processors pass to each other
 
 typedef struct Member {
   srTeam* team;
-  int number;
   pthread_t thread;
 } Member;
 
 struct srTeam {
   int members, looks;
-  srTeamJob job;  // NULL: go home
+  pthread_mutex_t mutex;
+  pthread_cond_t turn;  // something has changed that somebody who sleeps waits for
+  Member* member;
+  atomic_int asleep;  // is somebody, who has not been woken since?
+  char apart[LINE];
+  atomic_uint_least64_t open;  // number of the job, its parts and the next one of these: 32, 16 and 16 bits
+  srTeamJob job;               // beside it: who sees that there is work needs it next
   void* user;
+  uint64_t jobs;
+  char apart_too[LINE];
+  atomic_uint done;  // parts of all jobs by others than the caller
+  char apart_again[LINE];
+  unsigned others;  // what it is when all are done
   atomic_int arrived;
   atomic_uint round;  // of meetings
-  pthread_mutex_t mutex;
-  pthread_cond_t turn;
-  Member* member;
 };
+
+#define HOME UINT64_MAX  // in place of a job: go home
+
+static uint64_t parts_of(uint64_t open) { return open >> 16 & 0xffff; }
+static uint64_t next_of(uint64_t open) { return open & 0xffff; }
+
+// ---- sleep --------------------------------------------------------------------------------------------------------------
+
+static bool has_work(srTeam* team, unsigned nothing) {
+  const uint64_t open = atomic_load(&team->open);
+  (void)nothing;
+  return open == HOME || next_of(open) < parts_of(open);
+}
+static bool is_done(srTeam* team, unsigned others) { return atomic_load(&team->done) == others; }
+static bool has_met(srTeam* team, unsigned round) { return atomic_load(&team->round) != round; }
+
+static bool looks(srTeam* team, bool (*is_so)(srTeam*, unsigned), unsigned what) {
+  for (int i = 0; i <= team->looks; ++i) {
+    if (is_so(team, what)) return true;
+  }
+  return false;
+}
+
+// Until it is so. Who makes it so does that first, then looks whether somebody sleeps; who sleeps says so first, then looks whether it is so: no wake-up is lost. Who has been woken looks for a while
+// again: what it was woken for may have been done by others meanwhile, and more follows.
+static void wait_until(srTeam* team, bool (*is_so)(srTeam*, unsigned), unsigned what) {
+  while (!looks(team, is_so, what)) {
+    pthread_mutex_lock(&team->mutex);
+    atomic_store(&team->asleep, 1);
+    if (!is_so(team, what)) pthread_cond_wait(&team->turn, &team->mutex);
+    pthread_mutex_unlock(&team->mutex);
+  }
+}
+
+static void wake(srTeam* team) {
+  if (atomic_load(&team->asleep) == 0 || atomic_exchange(&team->asleep, 0) == 0) return;
+  pthread_mutex_lock(&team->mutex);
+  pthread_cond_broadcast(&team->turn);
+  pthread_mutex_unlock(&team->mutex);
+}
+
+// ---- jobs ---------------------------------------------------------------------------------------------------------------
+
+// The next part, -1: none is left. The job is not read before: until its parts are done there is no other one.
+static int take_part(srTeam* team, int* parts) {
+  uint64_t open = atomic_load(&team->open);
+  while (open != HOME && next_of(open) < parts_of(open)) {
+    if (!atomic_compare_exchange_weak(&team->open, &open, open + 1)) continue;
+    *parts = (int)parts_of(open);
+    return (int)next_of(open);
+  }
+  return -1;
+}
+
+// Returns how many.
+static unsigned do_parts(srTeam* team) {
+  unsigned count = 0;
+  int parts;
+  for (int part = take_part(team, &parts); part >= 0; part = take_part(team, &parts), ++count)
+    team->job(team->user, team, part, parts);
+  return count;
+}
+
+static void* work(void* argument) {
+  srTeam* team = ((const Member*)argument)->team;
+  while (atomic_load(&team->open) != HOME) {
+    const unsigned count = do_parts(team);
+    if (count > 0) {
+      atomic_fetch_add(&team->done, count);
+      wake(team);
+    }
+    wait_until(team, has_work, 0);
+  }
+  return NULL;
+}
+
+// The first part is the caller's.
+static void run_parts(srTeam* team, int parts, srTeamJob job, void* user) {
+  if (parts == 1) {
+    job(user, team, 0, 1);
+    return;
+  }
+  team->job = job;
+  team->user = user;
+  atomic_store(&team->open, ++team->jobs << 32 | (uint64_t)parts << 16 | 1);
+  wake(team);
+  job(user, team, 0, parts);
+  team->others += (unsigned)parts - 1;
+  if (is_done(team, team->others)) return;
+  team->others -= do_parts(team);
+  wait_until(team, is_done, team->others);
+}
 
 void sr_team_meet(srTeam* team) {
   if (team->members == 1) return;
   const unsigned round = atomic_load(&team->round);
-  if (atomic_fetch_add(&team->arrived, 1) + 1 == team->members) {
-    atomic_store(&team->arrived, 0);
-    pthread_mutex_lock(&team->mutex);  // so that no wake-up is lost between check and sleep
-    atomic_store(&team->round, round + 1);
-    pthread_cond_broadcast(&team->turn);
-    pthread_mutex_unlock(&team->mutex);
+  if (atomic_fetch_add(&team->arrived, 1) + 1 < team->members) {
+    wait_until(team, has_met, round);
     return;
   }
-  for (int i = 0; i < team->looks; ++i) {
-    if (atomic_load(&team->round) != round) return;
-  }
-  pthread_mutex_lock(&team->mutex);
-  while (atomic_load(&team->round) == round) pthread_cond_wait(&team->turn, &team->mutex);
-  pthread_mutex_unlock(&team->mutex);
+  atomic_store(&team->arrived, 0);
+  atomic_store(&team->round, round + 1);
+  wake(team);
 }
 
-static void* work(void* argument) {
-  const Member* me = argument;
-  for (;;) {
-    sr_team_meet(me->team);  // a job has come
-    if (!me->team->job) return NULL;
-    me->team->job(me->team->user, me->team, me->number, me->team->members);
-    sr_team_meet(me->team);  // it is done
-  }
-}
+// ---- life ---------------------------------------------------------------------------------------------------------------
 
-void sr_team_run(srTeam* team, srTeamJob job, void* user) {
-  team->job = job;
-  team->user = user;
-  sr_team_meet(team);
-  if (!job) return;
-  job(user, team, 0, team->members);
-  sr_team_meet(team);
-}
-
-static void send_home(srTeam* team) {
-  sr_team_run(team, NULL, NULL);
-  for (int i = 1; i < team->members; ++i) (void)pthread_join(team->member[i].thread, NULL);
-}
-
+// As many as there can be had.
 static void hire(srTeam* team, int members) {
-  int hired = 1;
-  team->members = members;  // known before the first of them comes to the meeting point
-  for (; hired < members; ++hired) {
-    team->member[hired] = (Member){.team = team, .number = hired};
-    if (pthread_create(&team->member[hired].thread, NULL, work, &team->member[hired]) != 0) break;
+  while (team->members < members) {
+    Member* next = &team->member[team->members];
+    next->team = team;
+    if (pthread_create(&next->thread, NULL, work, next) != 0) return;
+    ++team->members;
   }
-  if (hired == members) return;
-  // Fewer than requested: those present cannot leave a meeting of `members`, so the caller takes the place of the rest.
-  team->job = NULL;
-  for (int i = hired; i < members; ++i) atomic_fetch_add(&team->arrived, 1);
-  sr_team_meet(team);
-  for (int i = 1; i < hired; ++i) (void)pthread_join(team->member[i].thread, NULL);
-  team->members = 1;
 }
 
 srTeam* sr_team_create(int members) {
+  const int most = members < MOST ? members : MOST;
   srTeam* team = sr_alloc(sizeof *team);
-  Member* member = sr_alloc((size_t)members * sizeof *member);
+  Member* member = sr_alloc((size_t)most * sizeof *member);
   if (!team || !member) {
     sr_free(team);
     sr_free(member);
@@ -121,17 +192,22 @@ srTeam* sr_team_create(int members) {
   team->members = 1;
   team->member = member;
   team->looks = members <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0;
+  atomic_init(&team->asleep, 0);
+  atomic_init(&team->open, 0);
+  atomic_init(&team->done, 0);
   atomic_init(&team->arrived, 0);
   atomic_init(&team->round, 0);
   pthread_mutex_init(&team->mutex, NULL);
   pthread_cond_init(&team->turn, NULL);
-  if (members > 1) hire(team, members);
+  hire(team, most);
   return team;
 }
 
 void sr_team_destroy(srTeam* team) {
   if (!team) return;
-  if (team->members > 1) send_home(team);
+  atomic_store(&team->open, HOME);
+  wake(team);
+  for (int i = 1; i < team->members; ++i) (void)pthread_join(team->member[i].thread, NULL);
   pthread_cond_destroy(&team->turn);
   pthread_mutex_destroy(&team->mutex);
   sr_free(team->member);
@@ -144,7 +220,7 @@ int sr_team_members(const srTeam* team) { return team->members; }
 
 // ---- loops --------------------------------------------------------------------------------------------------------------
 
-#define WORTH 400  // entries of a loop that is shared: two meetings cost about as much as a hundred entries
+#define WORTH 200  // entries of a part at the least: to share a loop costs as much as some tens of them
 
 typedef struct Loop {
   srTeamLoop loop;
@@ -152,25 +228,30 @@ typedef struct Loop {
   int n;
 } Loop;
 
-int sr_team_hands(const srTeam* team, int n) {
-  const int members = team != NULL && n >= WORTH ? sr_team_members(team) : 1;
+static int hands(const srTeam* team, int n, int least) {
+  const int members = team != NULL && n >= 2 * least ? sr_team_members(team) : 1;
   return members < SR_TEAM_MOST ? members : SR_TEAM_MOST;
 }
 
-static void take_range(void* user, srTeam* team, int member, int members) {
+int sr_team_hands(const srTeam* team, int n) { return hands(team, n, WORTH); }
+
+static void take_range(void* user, srTeam* team, int part, int parts) {
   const Loop* of = user;
-  const int hands = sr_team_hands(team, of->n), quarter = (of->n + 3) / 4;
-  (void)members;
-  if (member >= hands) return;
-  const int from = 4 * (int)((long)quarter * member / hands), end = 4 * (int)((long)quarter * (member + 1) / hands);
-  of->loop(of->user, member, from, end < of->n ? end : of->n);
+  const int quarter = (of->n + 3) / 4, end = 4 * (int)((long)quarter * (part + 1) / parts);
+  (void)team;
+  of->loop(of->user, part, 4 * (int)((long)quarter * part / parts), end < of->n ? end : of->n);
 }
 
-void sr_team_loop(srTeam* team, int n, srTeamLoop loop, void* user) {
+void sr_team_share(srTeam* team, int n, int least, srTeamLoop loop, void* user) {
   Loop of = {loop, user, n};
-  if (sr_team_hands(team, n) > 1) {
-    sr_team_run(team, take_range, &of);
+  const int parts = hands(team, n, least);
+  if (parts > 1) {
+    run_parts(team, parts, take_range, &of);
   } else {
     loop(user, 0, 0, n);
   }
 }
+
+void sr_team_loop(srTeam* team, int n, srTeamLoop loop, void* user) { sr_team_share(team, n, WORTH, loop, user); }
+
+void sr_team_run(srTeam* team, srTeamJob job, void* user) { run_parts(team, sr_team_members(team), job, user); }

@@ -18,12 +18,14 @@ enum {
   THREADED = 2000,                               // contacts from which on a bundle is worth a team
   PASSES = 4,                                    // from velocities computed anew; the first in single precision
   BLOCK = 64,                                    // bodies that have a sum
-  PERIOD = 4,     // sweeps between two tests of the residual: a test costs about a third of a sweep
-  STALLED = 600,  // sweeps after which the contacts that are not solved yet are counted, again after every ...
-  LEG = 200,      // ... so many more ...
-  FEW = 200,      // ... and if these are at the most so many, solved in patches (patch.h) ...
-  MENDED = 40,    // ... with so many plain sweeps after them, then half as many, down to some ...
-  PATCHED = 60    // ... until so many times that has not helped
+  FEW_BATCHES = 8,    // of a part that is worth the meeting: to share them costs as much as some of them
+  FEW_BODIES = 1000,  // the same of rows of bodies
+  PERIOD = 4,         // sweeps between two tests of the residual: a test costs about a third of a sweep
+  STALLED = 600,      // sweeps after which the contacts that are not solved yet are counted, again after every ...
+  LEG = 200,          // ... so many more ...
+  FEW = 200,          // ... and if these are at the most so many, solved in patches (patch.h) ...
+  MENDED = 40,        // ... with so many plain sweeps after them, then half as many, down to some ...
+  PATCHED = 60        // ... until so many times that has not helped
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
@@ -306,10 +308,7 @@ static void make_runs(srLanes* l, const srContactProblem* p) {
                          .batches = (n + l->kernel->lanes - 1) / l->kernel->lanes,
                          .batch = batch,
                          .pairs = colour > COLOURS,
-                         .serial = colour % (COLOURS + 1) == COLOURS,
-                         .meet = true};
-      if (l->nrun - 1 > bundle->run[0] && run[-1].colour == colour && !run->serial) run[-1].meet = false;
-      run->colour = colour;
+                         .serial = colour % (COLOURS + 1) == COLOURS};
       at += (size_t)run->batches * l->kernel->size[kind];
       batch += run->batches;
       first += n;
@@ -418,86 +417,119 @@ typedef struct Job {
   bool accelerate;
 } Job;
 
-typedef struct Hand {
-  srTeam* team;  // NULL: one alone
-  int member, members;
-} Hand;
+// Batches of the bundle of a job, cut among the team: what is done with them, and the largest number of each part.
+typedef struct Work Work;
+typedef double Each(const Work* w, const srLaneRun* run, int from, int to);  // returns a largest number, or 0
+struct Work {
+  const Job* job;
+  const srLaneRun* run;
+  srLaneAct* act;
+  const srLaneMove* move;
+  Each* each;
+  double by;
+  srLaneMove to;
+};
 
-static void meet(const Hand* h) {
-  if (h->team != NULL) sr_team_meet(h->team);
+static srTeam* team_of(const Job* job) { return job->bundle->contacts >= THREADED ? job->l->team : NULL; }
+
+static void forget_most(const srLanes* l) {
+  const int members = l->team != NULL ? sr_team_members(l->team) : 1;
+  memset(l->most, 0, (size_t)members * sizeof *l->most);
 }
 
-// Its share of n.
-static void share(const Hand* h, int n, int range[2]) {
-  for (int k = 0; k < 2; ++k) range[k] = (int)((long)n * (h->member + k) / h->members);
-}
-
-static void share_run(const Hand* h, const srLaneRun* run, int range[2]) {
-  if (run->serial) {
-    range[0] = 0;
-    range[1] = h->member == 0 ? run->batches : 0;
-  } else {
-    share(h, run->batches, range);
-  }
-}
-
-// The runs of a bundle in the order of their colours; a colour begins when all are done with the one before. Returns the largest change by this member.
-static double each_colour(const Job* job, const Hand* h, srLaneAct* act, const srLaneMove* move) {
+// The largest number of all parts.
+static double most_of(const srLanes* l) {
+  const int members = l->team != NULL ? sr_team_members(l->team) : 1;
   double most = 0;
-  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    const srLaneRun* run = &job->l->run[i];
-    int range[2];
-    share_run(h, run, range);
-    most = fmax(most, act(job->l, run, range[0], range[1], move));
-    if (run->meet) meet(h);
-  }
+  for (int i = 0; i < members; ++i) most = fmax(most, l->most[i]);
   return most;
 }
 
-static void fill(const Job* job, const Hand* h) {
+static void act_range(void* user, int part, int from, int to) {
+  const Work* w = user;
+  double* most = &w->job->l->most[part];
+  *most = fmax(*most, w->act(w->job->l, w->run, from, to, w->move));
+}
+
+// The runs of a bundle in the order of their colours; a colour begins when all are done with the one before. Returns the largest change.
+static double each_colour(const Job* job, srLaneAct* act, const srLaneMove* move) {
+  Work w = {.job = job, .act = act, .move = move};
+  forget_most(job->l);
   for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    int range[2];
-    share(h, job->l->run[i].batches, range);
-    job->l->kernel->fill(job->l, job->p, &job->l->run[i], range[0], range[1], job->impulse);
+    w.run = &job->l->run[i];
+    sr_team_share(w.run->serial ? NULL : team_of(job), w.run->batches, FEW_BATCHES, act_range, &w);
   }
-  meet(h);
-  (void)each_colour(job, h, job->l->kernel->apply, NULL);
-  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
+  return most_of(job->l);
+}
+
+// from, to: batches of the bundle, of all its runs.
+static void range_of_runs(void* user, int part, int from, int to) {
+  const Work* w = user;
+  const srLanes* l = w->job->l;
+  double* most = &l->most[part];
+  for (int i = w->job->bundle->run[0]; i < w->job->bundle->run[1]; ++i) {
+    const srLaneRun* run = &l->run[i];
+    const int before = run->batch - l->run[w->job->bundle->run[0]].batch;
+    const int first = from > before ? from - before : 0, end = to - before < run->batches ? to - before : run->batches;
+    if (first < end) *most = fmax(*most, w->each(w, run, first, end));
+  }
+}
+
+// All batches of the bundle, in any order. Returns the largest number.
+static double each_batch(const Job* job, Each* each, double by) {
+  const int* run = job->bundle->run;
+  if (run[0] == run[1]) return 0;
+  const srLaneRun *first = &job->l->run[run[0]], *last = &job->l->run[run[1] - 1];
+  Work w = {.job = job, .each = each, .by = by};
+  forget_most(job->l);
+  sr_team_share(team_of(job), last->batch + last->batches - first->batch, FEW_BATCHES, range_of_runs, &w);
+  return most_of(job->l);
+}
+
+static double fill_range(const Work* w, const srLaneRun* run, int from, int to) {
+  const Job* job = w->job;
+  job->l->kernel->fill(job->l, job->p, run, from, to, job->impulse);
+  return 0;
+}
+static double store_range(const Work* w, const srLaneRun* run, int from, int to) {
+  const Job* job = w->job;
+  job->l->kernel->store(job->l, job->p, run, from, to, job->impulse);
+  return 0;
+}
+static double residual_range(const Work* w, const srLaneRun* run, int from, int to) {
+  return w->job->l->kernel->residual(w->job->l, run, from, to);
+}
+static double work_range(const Work* w, const srLaneRun* run, int from, int to) {
+  w->job->l->kernel->work(w->job->l, run, from, to);
+  return 0;
+}
+static double multiply_range(const Work* w, const srLaneRun* run, int from, int to) {
+  w->job->l->kernel->scale(w->job->l, run, from, to, w->by);
+  return 0;
+}
+
+static void fill(const Job* job) {
+  (void)each_batch(job, fill_range, 0);
+  (void)each_colour(job, job->l->kernel->apply, NULL);
+  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i)
     joint_push(job->l, &job->l->joint[i], job->l->joint[i].lambda);
-  meet(h);
 }
 
-// Returns the largest change by this member.
-static double sweep(const Job* job, const Hand* h, srLaneAct* act, const srLaneMove* move) {
-  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
-    relax_joint(job->l, &job->l->joint[i]);
-  if (job->bundle->joint[1] > job->bundle->joint[0]) meet(h);
-  return each_colour(job, h, act, move);
-}
-
-// The largest number of all members, the same for every one of them.
-static double most_of(const Job* job, const Hand* h, double own) {
-  job->l->most[h->member] = own;
-  meet(h);
-  for (int i = 0; i < h->members; ++i) own = fmax(own, job->l->most[i]);
-  meet(h);
-  return own;
+// Returns the largest change.
+static double sweep(const Job* job, srLaneAct* act, const srLaneMove* move) {
+  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) relax_joint(job->l, &job->l->joint[i]);
+  return each_colour(job, act, move);
 }
 
 // Largest residual of the bundle.
-static double residual(const Job* job, const Hand* h) {
-  double most = 0;
-  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    int range[2];
-    share(h, job->l->run[i].batches, range);
-    most = fmax(most, job->l->kernel->residual(job->l, &job->l->run[i], range[0], range[1]));
-  }
-  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
+static double residual(const Job* job) {
+  double most = each_batch(job, residual_range, 0);
+  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i)
     most = fmax(most, joint_residual(job->l, &job->l->joint[i]));
-  return most_of(job, h, most);
+  return most;
 }
 
-// Each batch has its sums; everyone adds them in their order: the same bits for any team.
+// Each batch has its sums, which are added in their order: the same bits for any team.
 static srLaneSums sums_of(const Job* job, bool square) {
   srLaneSums all = {0};
   for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
@@ -519,25 +551,14 @@ static srLaneSums sums_of(const Job* job, bool square) {
 
 // Impulses of the last step are too large after an impact. The multiple of them that minimises the energy p^T W p/2 + q^T p is a better start value; at a solution it is 1, or more than
 // that where friction dissipates.
-static bool scale_start(const Job* job, const Hand* h) {
+static bool scale_start(const Job* job) {
   srLanes* l = job->l;
-  int range[2];
-  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    share(h, l->run[i].batches, range);
-    l->kernel->work(l, &l->run[i], range[0], range[1]);
-  }
-  meet(h);
+  (void)each_batch(job, work_range, 0);
   const srLaneSums sums = sums_of(job, false);
   const double by = fmax(0, -sums.step / sums.square);
-  meet(h);
   if (!(sums.square > 0) || !(by < SCALED)) return false;
-  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    share(h, l->run[i].batches, range);
-    l->kernel->scale(l, &l->run[i], range[0], range[1], by);
-  }
-  share(h, l->nbody, range);
-  l->kernel->scale_rows(l, range[0], range[1], by);
-  meet(h);
+  (void)each_batch(job, multiply_range, by);
+  l->kernel->scale_rows(l, 0, l->nbody, by);
   return true;
 }
 
@@ -572,50 +593,55 @@ static void move_joints(const Job* job, const srLaneMove* to) {
 }
 
 // Before the first sweep.
-static void begin(const Job* job, const Hand* h) {
+static void begin(const Job* job) {
   srLanes* l = job->l;
-  int range[2];
-  share(h, l->nbody, range);
-  l->kernel->begin_rows(l, range[0], range[1]);
-  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i) {
+  l->kernel->begin_rows(l, 0, l->nbody);
+  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) {
     srScaledJoint* j = &l->joint[i];
     memcpy(j->before, j->lambda, sizeof j->before);
     memset(j->direction, 0, sizeof j->direction);
   }
-  meet(h);
 }
 
 static int blocks_of(const srLanes* l) { return (l->nbody + BLOCK - 1) / BLOCK; }
 
-// d = beta d + step of the velocities, by blocks of bodies, and of the joints.
-static void aim(const Job* job, const Hand* h, double beta) {
-  srLanes* l = job->l;
-  int range[2];
-  share(h, blocks_of(l), range);
-  for (int k = range[0]; k < range[1]; ++k) {
+// Of blocks of bodies.
+static void aim_range(void* user, int part, int from, int to) {
+  const Work* w = user;
+  const srLanes* l = w->job->l;
+  (void)part;
+  for (int k = from; k < to; ++k) {
     const int end = (k + 1) * BLOCK;
-    l->kernel->aim_rows(l, k * BLOCK, end < l->nbody ? end : l->nbody, beta, &l->row_sum[k]);
+    l->kernel->aim_rows(l, k * BLOCK, end < l->nbody ? end : l->nbody, w->to.beta, &l->row_sum[k]);
   }
-  if (h->member == 0) aim_joints(job, beta);
-  meet(h);
+}
+static void move_range(void* user, int part, int from, int to) {
+  const Work* w = user;
+  (void)part;
+  w->job->l->kernel->move_rows(w->job->l, from, to, &w->to);
+}
+static void follow_range(void* user, int part, int from, int to) {
+  const Work* w = user;
+  (void)part;
+  w->job->l->kernel->follow_rows(w->job->l, from, to, w->to.beta);
 }
 
-static void move(const Job* job, const Hand* h, const srLaneMove* to) {
-  srLanes* l = job->l;
-  int range[2];
-  share(h, l->nbody, range);
-  l->kernel->move_rows(l, range[0], range[1], to);
-  if (h->member == 0) move_joints(job, to);
-  meet(h);
+// d = beta d + step of the velocities, by blocks of bodies, and of the joints.
+static void aim(const Job* job, const srLaneMove* to) {
+  sr_team_share(team_of(job), blocks_of(job->l), FEW_BODIES / BLOCK, aim_range, &(Work){.job = job, .to = *to});
+  aim_joints(job, to->beta);
+}
+
+static void move(const Job* job, const srLaneMove* to) {
+  sr_team_share(team_of(job), job->l->nbody, FEW_BODIES, move_range, &(Work){.job = job, .to = *to});
+  move_joints(job, to);
 }
 
 // Both, with a move that does not depend on d.
-static void follow(const Job* job, const Hand* h, const srLaneMove* to) {
-  int range[2];
-  share(h, job->l->nbody, range);
-  job->l->kernel->follow_rows(job->l, range[0], range[1], to->beta);
-  if (h->member == 0) aim_joints(job, to->beta), move_joints(job, to);
-  meet(h);
+static void follow(const Job* job, const srLaneMove* to) {
+  sr_team_share(team_of(job), job->l->nbody, FEW_BODIES, follow_range, &(Work){.job = job, .to = *to});
+  aim_joints(job, to->beta);
+  move_joints(job, to);
 }
 
 // How far to go along d: where p^T W p/2 + (q + mu |u_T| n)^T p is least, the slip u_T held; at most WAY.
@@ -636,28 +662,28 @@ static double way_along(const Job* job, const srLaneSums* sums, double beta) {
 
 // The move before the next sweep. last: square of the step before. calm: as Silcowitz-Hansen, Niebe and Erleben, from the end of the sweep along the last direction alone. What is
 // nearly solved already is left more even by it: heaps that rest do not creep.
-static srLaneMove extrapolate(const Job* job, const Hand* h, bool calm, double* last) {
+static srLaneMove extrapolate(const Job* job, bool calm, double* last) {
   const srLaneSums sums = sums_of(job, calm);
   const double square = sums.square + joints_square(job);
   srLaneMove next = {.beta = *last > 0 ? square / *last : 0, .way = 1, .back = 1};
   if (!(next.beta <= 1)) next.beta = calm ? 0 : RESTART;
   *last = square;
   if (calm) {
-    follow(job, h, &next);
+    follow(job, &next);
     return next;
   }
-  aim(job, h, next.beta);
+  aim(job, &next);
   next.way = way_along(job, &sums, next.beta);
   next.back = 0;
-  move(job, h, &next);
+  move(job, &next);
   return next;
 }
 
 // ---- solve --------------------------------------------------------------------------------------------------------------
 
 // A sweep that changes much has not ended at a solution; where it seems to have, the residual decides.
-static bool is_solved(const Job* job, const Hand* h, double change) {
-  return most_of(job, h, change) <= LIKELY * job->tolerance && residual(job, h) <= job->tolerance;
+static bool is_solved(const Job* job, double change) {
+  return change <= LIKELY * job->tolerance && residual(job) <= job->tolerance;
 }
 
 // Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and half of the least number is enough.
@@ -667,45 +693,29 @@ static bool is_still(const Job* job) {
          sums_of(job, true).speed <= most * most * job->bundle->contacts;
 }
 
-// Every member decides alike, from the same numbers.
-static void iterate(const Job* job, const Hand* h) {
+static void iterate(const Job* job) {
   const srContactOptions* o = job->o;
   const srLaneKernel* kernel = job->l->kernel;
   const int done = job->bundle->iterations, most = job->until - done, least = o->least_iterations - done;
   const int plain = o->iterations - o->iterations / 2 - done;  // plain sweeps from here on, as in sweeps.c
-  bool solved = least <= 0 && residual(job, h) <= job->tolerance, calm = true;
+  bool solved = least <= 0 && residual(job) <= job->tolerance, calm = true;
   double last = 0;
   srLaneMove next = {.beta = -1};
-  if (!solved && done == 0 && job->bundle->joint[0] == job->bundle->joint[1]) calm = !scale_start(job, h);
-  if (!solved && job->accelerate) begin(job, h);
+  if (!solved && done == 0 && job->bundle->joint[0] == job->bundle->joint[1]) calm = !scale_start(job);
+  if (!solved && job->accelerate) begin(job);
   int k = 0;
   while (!solved && k < most) {
     ++k;
     const bool direct = job->accelerate && k < plain, gentle = calm && k <= least;
     srLaneAct* act = !direct ? kernel->sweep : gentle ? kernel->sweep_calm : kernel->sweep_traced;
-    const double change = sweep(job, h, act, &next);
+    const double change = sweep(job, act, &next);
     const bool even = gentle && direct && k + 1 < plain && 2 * k >= least && k % PERIOD == 0;
     const bool enough = k >= least || (even && is_still(job));
-    if (enough && (k % PERIOD == 0 || k == most)) solved = is_solved(job, h, change);
-    if (direct && !solved && k + 1 < plain) next = extrapolate(job, h, gentle, &last);
+    if (enough && (k % PERIOD == 0 || k == most)) solved = is_solved(job, change);
+    if (direct && !solved && k + 1 < plain) next = extrapolate(job, gentle, &last);
   }
-  meet(h);  // nobody reads the number of iterations any more
-  if (h->member == 0) {
-    job->bundle->iterations += k;
-    job->bundle->solved = solved;
-  }
-}
-
-static void work(void* user, srTeam* team, int member, int members) {
-  const Job* job = user;
-  const Hand hand = {members > 1 ? team : NULL, member, members};
-  fill(job, &hand);
-  iterate(job, &hand);
-  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    int range[2];
-    share(&hand, job->l->run[i].batches, range);
-    job->l->kernel->store(job->l, job->p, &job->l->run[i], range[0], range[1], job->impulse);
-  }
+  job->bundle->iterations += k;
+  job->bundle->solved = solved;
 }
 
 // All bundles that are not solved yet, in one precision, from the impulses.
@@ -716,11 +726,9 @@ static void solve_bundles(srLanes* l, Job job) {
   for (int k = 0; k < l->nbundle; ++k) {
     job.bundle = &l->bundle[k];
     if (job.bundle->solved) continue;
-    if (l->team != NULL && job.bundle->contacts >= THREADED) {
-      sr_team_run(l->team, work, &job);
-    } else {
-      work(&job, NULL, 0, 1);
-    }
+    fill(&job);
+    iterate(&job);
+    (void)each_batch(&job, store_range, 0);
   }
   for (int i = 0; i < l->njoint; ++i) {
     const srScaledJoint* j = &l->joint[i];

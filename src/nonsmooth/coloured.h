@@ -30,14 +30,13 @@ typedef struct srScaledBody {
 
 // Batches of one kind and colour, in the order of the contacts.
 typedef struct srLaneRun {
-  int kind, colour;
+  int kind;
   int first, contacts;  // in srLanes.order
   size_t at;            // of the first batch, bytes
   int batches;
   int batch;    // number of the first one
   bool pairs;   // both bodies move; else body 1 alone
   bool serial;  // contacts without a colour: a body has too many. One lane after the other
-  bool meet;    // last run of its colour
 } srLaneRun;
 
 // Bodies, contacts and equations that are solved together: one large island, or many small ones.
@@ -120,7 +119,7 @@ struct srLanes {
   void* trace;               // (batches) of conjugate directions
   srLaneSums* sum;           // (batches)
   srRowSums* row_sum;        // (blocks of bodies)
-  double* most;              // (threads) largest residual
+  double* most;              // (parts of a loop) largest residual or change
 };
 
 // row C, linear part first; row: angular part first.
