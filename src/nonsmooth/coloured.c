@@ -25,7 +25,13 @@ enum {
   LEG = 200,          // ... so many more ...
   FEW = 200,          // ... and if these are at the most so many, solved in patches (patch.h) ...
   MENDED = 40,        // ... with so many plain sweeps after them, then half as many, down to some ...
-  PATCHED = 60        // ... until so many times that has not helped
+  PATCHED = 60,       // ... until so many times that has not helped
+  SMALLER = 8,        // the first times by smaller ones, which take an eighth of the time
+  ALONE =
+      36,  // sweeps, with half of the least number, after which few contacts are left to a region (patch.h): that costs as much as some fifteen
+  REGIONS = 400,  // contacts of an island for each of these ...
+  ROUNDS = 3,     // ... so many times, one after the other ...
+  AGAIN = 20      // ... before so many sweeps over all
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
@@ -34,6 +40,7 @@ enum {
 #define RESTART 0.5  // beta where steps have become longer
 #define STILL                                                                                                          \
   1.25e-3  // part of the tolerance: mean square of the change of a sweep, below which more of them change the impulses no faster
+#define NEARLY 8.0  // times the tolerance: change of a sweep below which few contacts may be left
 #define LIKELY 2.0  // times the tolerance: change of a sweep below which the residual may be small enough
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
@@ -81,7 +88,8 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
                {&l->drift, rows},
                {(void**)&l->sum, batches * sizeof *l->sum},
                {(void**)&l->row_sum, (bodies / BLOCK + 1) * sizeof *l->row_sum},
-               {(void**)&l->most, (size_t)members_of(most) * sizeof *l->most}};
+               {(void**)&l->most, (size_t)members_of(most) * sizeof *l->most},
+               {(void**)&l->above, (size_t)members_of(most) * sizeof *l->above}};
   for (int i = 0; i < SR_COUNT(parts); ++i) {
     *parts[i].to = sr_alloc(parts[i].bytes + 1);
     if (*parts[i].to == NULL) return false;
@@ -102,7 +110,7 @@ void sr_lanes_destroy(srLanes* l) {
   if (l == NULL) return;
   void* parts[] = {l->body,    l->joint,  l->island, l->count, l->pair,    l->wall,  l->key,
                    l->central, l->order,  l->slot,   l->run,   l->bundle,  l->batch, l->trace,
-                   l->z,       l->before, l->drift,  l->sum,   l->row_sum, l->most};
+                   l->z,       l->before, l->drift,  l->sum,   l->row_sum, l->most,  l->above};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   if (l->hired) sr_team_destroy(l->team);
   sr_free(l);
@@ -414,12 +422,14 @@ typedef struct Job {
   double *impulse, tolerance;
   int until;            // sweeps of a bundle, in all
   int mended, patched;  // sweeps that follow the next patches; how often there were some
+  int alone,
+      again;  // sweeps from which on few contacts that are not solved are left to a region, 0: never; that follow before the next one
   bool accelerate;
 } Job;
 
 // Batches of the bundle of a job, cut among the team: what is done with them, and the largest number of each part.
 typedef struct Work Work;
-typedef double Each(const Work* w, const srLaneRun* run, int from, int to);  // returns a largest number, or 0
+typedef double Each(const Work* w, int part, const srLaneRun* run, int from, int to);  // returns a largest number, or 0
 struct Work {
   const Job* job;
   const srLaneRun* run;
@@ -435,6 +445,7 @@ static srTeam* team_of(const Job* job) { return job->bundle->contacts >= THREADE
 static void forget_most(const srLanes* l) {
   const int members = l->team != NULL ? sr_team_members(l->team) : 1;
   memset(l->most, 0, (size_t)members * sizeof *l->most);
+  memset(l->above, 0, (size_t)members * sizeof *l->above);
 }
 
 // The largest number of all parts.
@@ -471,7 +482,7 @@ static void range_of_runs(void* user, int part, int from, int to) {
     const srLaneRun* run = &l->run[i];
     const int before = run->batch - l->run[w->job->bundle->run[0]].batch;
     const int first = from > before ? from - before : 0, end = to - before < run->batches ? to - before : run->batches;
-    if (first < end) *most = fmax(*most, w->each(w, run, first, end));
+    if (first < end) *most = fmax(*most, w->each(w, part, run, first, end));
   }
 }
 
@@ -486,24 +497,29 @@ static double each_batch(const Job* job, Each* each, double by) {
   return most_of(job->l);
 }
 
-static double fill_range(const Work* w, const srLaneRun* run, int from, int to) {
+static double fill_range(const Work* w, int part, const srLaneRun* run, int from, int to) {
+  (void)part;
   const Job* job = w->job;
   job->l->kernel->fill(job->l, job->p, run, from, to, job->impulse);
   return 0;
 }
-static double store_range(const Work* w, const srLaneRun* run, int from, int to) {
+static double store_range(const Work* w, int part, const srLaneRun* run, int from, int to) {
+  (void)part;
   const Job* job = w->job;
   job->l->kernel->store(job->l, job->p, run, from, to, job->impulse);
   return 0;
 }
-static double residual_range(const Work* w, const srLaneRun* run, int from, int to) {
-  return w->job->l->kernel->residual(w->job->l, run, from, to);
+static double residual_range(const Work* w, int part, const srLaneRun* run, int from, int to) {
+  const srLanes* l = w->job->l;
+  return l->kernel->residual(l, run, from, to, w->job->tolerance, &l->above[part]);
 }
-static double work_range(const Work* w, const srLaneRun* run, int from, int to) {
+static double work_range(const Work* w, int part, const srLaneRun* run, int from, int to) {
+  (void)part;
   w->job->l->kernel->work(w->job->l, run, from, to);
   return 0;
 }
-static double multiply_range(const Work* w, const srLaneRun* run, int from, int to) {
+static double multiply_range(const Work* w, int part, const srLaneRun* run, int from, int to) {
+  (void)part;
   w->job->l->kernel->scale(w->job->l, run, from, to, w->by);
   return 0;
 }
@@ -686,6 +702,15 @@ static bool is_solved(const Job* job, double change) {
   return change <= LIKELY * job->tolerance && residual(job) <= job->tolerance;
 }
 
+// Are so few contacts left that a region of them is solved sooner than all?
+static bool are_few(const Job* job, double change) {
+  int above = 0;
+  if (!(change <= NEARLY * job->tolerance)) return false;
+  (void)residual(job);
+  for (int i = 0; i < (job->l->team != NULL ? sr_team_members(job->l->team) : 1); ++i) above += job->l->above[i];
+  return above * REGIONS <= job->bundle->contacts;
+}
+
 // Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and half of the least number is enough.
 static bool is_still(const Job* job) {
   const double most = STILL * job->tolerance;
@@ -712,6 +737,7 @@ static void iterate(const Job* job) {
     const bool even = gentle && direct && k + 1 < plain && 2 * k >= least && k % PERIOD == 0;
     const bool enough = k >= least || (even && is_still(job));
     if (enough && (k % PERIOD == 0 || k == most)) solved = is_solved(job, change);
+    if (enough && !solved && job->alone > 0 && done + k >= job->alone && k % PERIOD == 0 && are_few(job, change)) break;
     if (direct && !solved && k + 1 < plain) next = extrapolate(job, gentle, &last);
   }
   job->bundle->iterations += k;
@@ -767,14 +793,28 @@ static int count_above(const double* x, int n, double limit) {
 // After a leg of the sweeps that has not ended at a solution. Plain sweeps follow patches: directions would lead back to where they were. So may sweeps: fewer and fewer follow.
 static void next_leg(srContactSolver* s, bool accelerate, Job* job) {
   const srContactProblem* p = job->p;
+  const int most = job->patched < SMALLER ? SR_CONTACT_PATCH / 2 : SR_CONTACT_PATCH;
   const bool patched =
       count_above(s->velocity, p->ncontact, job->o->tolerance) <= FEW &&
-      sr_contact_patch_solve(s->patch, p, job->o->tolerance, job->impulse, s->lanes->before, s->velocity) > 0;
+      sr_contact_patch_solve(s->patch, p, most, job->o->tolerance, job->impulse, s->lanes->before, s->velocity) > 0;
   job->accelerate = accelerate && !patched;
   job->until += job->accelerate ? LEG : patched ? job->mended : MENDED;
   if (patched && job->mended > PERIOD && job->patched < PATCHED) job->mended /= 2;
   if (patched && ++job->patched == PATCHED) job->mended = MENDED;
   if (job->until > job->o->iterations) job->until = job->o->iterations;
+}
+
+// The contacts that are not solved, with what is near them, as long as there are few and their number falls. True: there are none.
+static bool solve_regions(srContactSolver* s, const Job* job, srContactResult* result) {
+  const srContactProblem* p = job->p;
+  for (int round = 0; round < ROUNDS; ++round) {
+    if (count_above(s->velocity, p->ncontact, job->o->tolerance) * REGIONS > p->ncontact) return false;
+    if (!sr_contact_region_solve(s->region, p, job->o->tolerance, job->impulse, s->lanes->before, s->velocity))
+      return false;
+    result->error = error_of(s, p, job->impulse);
+    if (result->error.residual <= job->o->tolerance) return true;
+  }
+  return false;
 }
 
 // Has a bundle that is not solved sweeps left?
@@ -794,6 +834,8 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
   const bool patches = s->patch != NULL && p->row == NULL && p->nequation == 0 && p->ncontact > SR_CONTACT_PATCH;
   Job job = {.l = l, .p = p, .o = o, .impulse = impulse, .tolerance = o->tolerance, .accelerate = accelerate};
   job.mended = MENDED;
+  job.alone = patches && single && p->ncontact >= THREADED ? ALONE + o->least_iterations / 2 : 0;
+  job.again = AGAIN;
   job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
   scale_bodies(l, p);
   result->islands = find_bundles(l, p);
@@ -804,6 +846,12 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
     result->error = error_of(s, p, impulse);
     result->iterations = most_iterations(l);
     if (result->error.residual <= o->tolerance && result->error.bilateral <= o->tolerance) return;
+    if (job.alone > 0 && pass == 0 && is_open(l, o->iterations)) {
+      if (solve_regions(s, &job, result)) return;
+      job.alone = result->iterations + job.again;
+      job.again *= 2;
+      if (result->iterations < job.until) continue;
+    }
     if (patches && is_open(l, o->iterations)) {
       next_leg(s, accelerate, &job);
       continue;

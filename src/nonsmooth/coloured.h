@@ -85,7 +85,8 @@ typedef struct srLaneKernel {
   srLaneAct* sweep;
   srLaneAct* sweep_traced;  // after a move; its step goes to l->trace, its sums to l->sum
   srLaneAct* sweep_calm;    // the same with the square of the step alone
-  double (*residual)(const srLanes* l, const srLaneRun* run, int from, int to);
+  // The largest one; above: += contacts that have more than the limit.
+  double (*residual)(const srLanes* l, const srLaneRun* run, int from, int to, double limit, int* above);
   void (*work)(const srLanes* l, const srLaneRun* run, int from, int to);  // p.W p and p.q to l->sum, square and step
   void (*scale)(const srLanes* l, const srLaneRun* run, int from, int to, double by);  // impulses
   void (*scale_rows)(const srLanes* l, int from, int to, double by);                   // z
@@ -120,6 +121,7 @@ struct srLanes {
   srLaneSums* sum;           // (batches)
   srRowSums* row_sum;        // (blocks of bodies)
   double* most;              // (parts of a loop) largest residual or change
+  int* above;                // (the same) contacts whose residual is above the tolerance
 };
 
 // row C, linear part first; row: angular part first.

@@ -504,29 +504,31 @@ SRM_CLONES static double apply(const srLanes* l, const srLaneRun* run, int from,
   return change(l, run, from, to, APPLY, move);
 }
 
-SRM_INLINE vec measure_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs) {
+// The largest residual; above: += how many are above the limit.
+SRM_INLINE double measure_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs,
+                              double limit, int* above) {
   vec most = {0};
+  mask count = {0};
   for (int i = from; i < to; ++i) {
     void* b = batch_of(l, run, i);
     Pair v;
     vec u[3];
     gather_pair(l->z, b, pairs, &v);
     velocity(b, kind, &v, pairs, u);
-    most = larger(residual_of(b, kind, u), most);
+    const vec r = residual_of(b, kind, u);
+    most = larger(r, most);
+    count -= (mask)(r > every((REAL)limit));
   }
-  return most;
+  for (int i = 0; i < LANES; ++i) *above += (int)count[i];
+  return most_of(most);
 }
 
-SRM_INLINE vec measure(const srLanes* l, const srLaneRun* run, int from, int to) {
+SRM_CLONES static double residual(const srLanes* l, const srLaneRun* run, int from, int to, double limit, int* above) {
   if (run->kind == SR_LANES_BALL)
-    return run->pairs ? measure_run(l, run, from, to, SR_LANES_BALL, true)
-                      : measure_run(l, run, from, to, SR_LANES_BALL, false);
-  return run->pairs ? measure_run(l, run, from, to, SR_LANES_ROWS, true)
-                    : measure_run(l, run, from, to, SR_LANES_ROWS, false);
-}
-
-SRM_CLONES static double residual(const srLanes* l, const srLaneRun* run, int from, int to) {
-  return most_of(measure(l, run, from, to));
+    return run->pairs ? measure_run(l, run, from, to, SR_LANES_BALL, true, limit, above)
+                      : measure_run(l, run, from, to, SR_LANES_BALL, false, limit, above);
+  return run->pairs ? measure_run(l, run, from, to, SR_LANES_ROWS, true, limit, above)
+                    : measure_run(l, run, from, to, SR_LANES_ROWS, false, limit, above);
 }
 
 // p.W p and p.q of the start values.

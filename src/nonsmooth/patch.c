@@ -2,6 +2,8 @@
 //
 // Sweeps over the cones of Coulomb's law need not converge: where bodies are wedged, and slip of one contact decides the normal impulse of others, impulses of a few contacts go round for
 // thousands of sweeps, while all others are solved. Newton's method does not follow the sweeps' path, and solves such a group in some steps.
+//
+// Regions: sweeps that converge do so last at few contacts. With all other impulses held, sweeps over these and what is near them cost little.
 #include "nonsmooth/patch.h"
 
 #include <math.h>
@@ -10,11 +12,19 @@
 #include "base/base.h"
 #include "math/vector3.h"
 #include "nonsmooth/coloured.h"
+#include "nonsmooth/solver.h"
 
-enum { PATCHES = 4 };  // of one call at the most
-#define FINE 0.01      // times the tolerance: error of a patch
+enum {
+  PATCHES = 4,      // of one call at the most
+  RINGS = 2,        // of a region around each contact of it that is far from solved
+  REGION_MOST = 60  // sweeps over a region
+};
+#define SEED 0.5   // times the tolerance: error of contacts that a region is around
+#define INNER 0.7  // the same: error of a region
+#define FINE 0.01  // times the tolerance: error of a patch
 
 struct srContactPatch {
+  int most;  // contacts
   srContactProblem* problem;
   srContactSolver* solver;
   double* impulse;  // of the patch
@@ -22,33 +32,34 @@ struct srContactPatch {
   int* body;        // the same of its bodies
   int*
       ring;  // of each body of the whole problem: how far it is from the worst contact, from 1 on; 0: it is not in the patch
-  int* place;  // ... its number in the patch
+  int* place;   // ... its number in the patch
+  bool* taken;  // of each contact of the whole problem: it is in the patch
 };
 
 void sr_contact_patch_destroy(srContactPatch* x) {
   if (x == NULL) return;
   sr_contact_problem_destroy(x->problem);
   sr_contact_solver_destroy(x->solver);
-  void* parts[] = {x->impulse, x->contact, x->body, x->ring, x->place};
+  void* parts[] = {x->impulse, x->contact, x->body, x->ring, x->place, x->taken};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(x);
 }
 
-srContactPatch* sr_contact_patch_create(const srContactSize* most) {
-  const srContactSize size = {
-      .bodies = 2 * SR_CONTACT_PATCH, .contacts = SR_CONTACT_PATCH, .dense = 3 * SR_CONTACT_PATCH};
-  const size_t bodies = (size_t)most->bodies + 1;
+srContactPatch* sr_contact_patch_create(const srContactSize* whole, const srContactSize* size) {
+  const size_t contacts = (size_t)size->contacts, bodies = (size_t)size->bodies;
   srContactPatch* x = sr_alloc(sizeof *x);
   if (x == NULL) return NULL;
-  x->problem = sr_contact_problem_create(size.bodies, 0, size.contacts, false);
-  x->solver = sr_contact_solver_create(&size);
-  x->impulse = sr_alloc(3 * SR_CONTACT_PATCH * sizeof *x->impulse);
-  x->contact = sr_alloc(SR_CONTACT_PATCH * sizeof *x->contact);
-  x->body = sr_alloc(2 * SR_CONTACT_PATCH * sizeof *x->body);
-  x->ring = sr_alloc(bodies * sizeof *x->ring);
-  x->place = sr_alloc(bodies * sizeof *x->place);
+  x->most = size->contacts;
+  x->problem = sr_contact_problem_create(size->bodies, 0, size->contacts, false);
+  x->solver = sr_contact_solver_make(size, false);
+  x->impulse = sr_alloc(3 * contacts * sizeof *x->impulse);
+  x->contact = sr_alloc(contacts * sizeof *x->contact);
+  x->body = sr_alloc(bodies * sizeof *x->body);
+  x->ring = sr_alloc(((size_t)whole->bodies + 1) * sizeof *x->ring);
+  x->place = sr_alloc(((size_t)whole->bodies + 1) * sizeof *x->place);
+  x->taken = sr_alloc(((size_t)whole->contacts + 1) * sizeof *x->taken);
   if (x->problem != NULL && x->solver != NULL && x->impulse != NULL && x->contact != NULL && x->body != NULL &&
-      x->ring != NULL && x->place != NULL)
+      x->ring != NULL && x->place != NULL && x->taken != NULL)
     return x;
   sr_contact_patch_destroy(x);
   return NULL;
@@ -66,6 +77,7 @@ static void add_contact(srContactPatch* x, const srContactProblem* all, int i, i
   srContactProblem* p = x->problem;
   const int k = p->ncontact++;
   x->contact[k] = i;
+  x->taken[i] = true;
   p->point[k] = all->point[i];
   p->cone[k] = all->cone[i];
   for (int side = 0; side < 2; ++side) {
@@ -89,21 +101,23 @@ static bool reaches(const srContactPatch* x, const srContactProblem* all, int i,
   return false;
 }
 
-// All contacts of the bodies of the first one that are closed, or should be, then those of the bodies that these touch, and so on, until it is full.
-static void grow(srContactPatch* x, const srContactProblem* all, int first, double tolerance, const double* impulse,
-                 const double* error) {
+static void empty(srContactPatch* x, const srContactProblem* all) {
   srContactProblem* p = x->problem;
   p->ncontact = p->nbody = p->nequation = 0;
   p->compliance = all->compliance;
   memset(x->ring, 0, (size_t)all->nbody * sizeof *x->ring);
-  add_contact(x, all, first, 0);
-  for (int ring = 1, before = 0; p->ncontact > before && p->ncontact < SR_CONTACT_PATCH; ++ring) {
+  memset(x->taken, 0, (size_t)all->ncontact * sizeof *x->taken);
+}
+
+// All contacts of the bodies that it has that are closed, or should be, then those of the bodies that these touch, and so on, `rings` times, or until it has `most`.
+static void grow(srContactPatch* x, const srContactProblem* all, int rings, int most, double tolerance,
+                 const double* impulse, const double* error) {
+  srContactProblem* p = x->problem;
+  for (int ring = 1, before = 0; p->ncontact > before && p->ncontact < most && ring <= rings; ++ring) {
     before = p->ncontact;
-    for (int i = 0; i < all->ncontact && p->ncontact < SR_CONTACT_PATCH; ++i) {
-      if (!(impulse[3 * (size_t)i] > 0 || error[i] > tolerance) || !reaches(x, all, i, ring)) continue;
-      bool has = false;
-      for (int k = 0; k < p->ncontact && !has; ++k) has = x->contact[k] == i;
-      if (!has) add_contact(x, all, i, ring);
+    for (int i = 0; i < all->ncontact && p->ncontact < most; ++i) {
+      if (x->taken[i] || !(impulse[3 * (size_t)i] > 0 || error[i] > tolerance) || !reaches(x, all, i, ring)) continue;
+      add_contact(x, all, i, ring);
     }
   }
 }
@@ -145,17 +159,14 @@ static void set_velocities(srContactPatch* x, double* v) {
 
 // ---- solve --------------------------------------------------------------------------------------------------------------
 
-// True: its impulses have changed.
-static bool solve_patch(srContactPatch* x, double tolerance, double worst, double* impulse, double* v) {
+// True: its impulses have changed. worst: its error.
+static bool solve_patch(srContactPatch* x, const srContactOptions* o, double worst, double* impulse, double* v) {
   const srContactProblem* p = x->problem;
-  srContactOptions o = sr_contact_options();
   srContactResult result;
-  o.method = sr_contact_method_find("newton");
-  o.tolerance = FINE * tolerance;
   for (int k = 0; k < p->ncontact; ++k)
     memcpy(x->impulse + 3 * k, impulse + 3 * (size_t)x->contact[k], 3 * sizeof(double));
   set_velocities(x, v);
-  const bool better = sr_contact_solve(x->solver, p, &o, x->impulse, &result) == SR_OK && result.error.residual < worst;
+  const bool better = sr_contact_solve(x->solver, p, o, x->impulse, &result) == SR_OK && result.error.residual < worst;
   for (int k = 0; k < p->ncontact; ++k) {
     double* at = impulse + 3 * (size_t)x->contact[k];
     memcpy(better ? at : x->impulse + 3 * k, better ? x->impulse + 3 * k : at, 3 * sizeof(double));
@@ -164,18 +175,41 @@ static bool solve_patch(srContactPatch* x, double tolerance, double worst, doubl
   return better;
 }
 
-int sr_contact_patch_solve(srContactPatch* x, const srContactProblem* all, double tolerance, double* impulse, double* v,
-                           double* error) {
+int sr_contact_patch_solve(srContactPatch* x, const srContactProblem* all, int most, double tolerance, double* impulse,
+                           double* v, double* error) {
+  srContactOptions o = sr_contact_options();
   int changed = 0;
+  o.method = sr_contact_method_find("newton");
+  o.tolerance = FINE * tolerance;
   for (int n = 0; n < PATCHES; ++n) {
     int worst = 0;
     for (int i = 1; i < all->ncontact; ++i) {
       if (error[i] > error[worst]) worst = i;
     }
     if (!(error[worst] > tolerance)) break;
-    grow(x, all, worst, tolerance, impulse, error);
-    changed += solve_patch(x, tolerance, error[worst], impulse, v);
+    empty(x, all);
+    add_contact(x, all, worst, 0);
+    grow(x, all, all->nbody, most, tolerance, impulse, error);
+    changed += solve_patch(x, &o, error[worst], impulse, v);
     for (int k = 0; k < x->problem->ncontact; ++k) error[x->contact[k]] = 0;
   }
   return changed;
+}
+
+bool sr_contact_region_solve(srContactPatch* x, const srContactProblem* all, double tolerance, double* impulse,
+                             double* v, const double* error) {
+  srContactOptions o = sr_contact_options();
+  double worst = 0;
+  o.method = sr_contact_method_find("sweeps-nncg");
+  o.single = true;
+  o.tolerance = INNER * tolerance;
+  o.iterations = REGION_MOST;
+  empty(x, all);
+  for (int i = 0; i < all->ncontact && x->problem->ncontact < x->most; ++i) {
+    if (!(error[i] > SEED * tolerance)) continue;
+    add_contact(x, all, i, 0);
+    worst = error[i] > worst ? error[i] : worst;
+  }
+  grow(x, all, RINGS, x->most, tolerance, impulse, error);
+  return solve_patch(x, &o, worst, impulse, v);
 }

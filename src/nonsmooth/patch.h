@@ -4,16 +4,24 @@
 
 #include <sarrus/nonsmooth.h>
 
-enum { SR_CONTACT_PATCH = 64 };  // contacts of a patch at the most
+enum {
+  SR_CONTACT_PATCH = 64,    // contacts of a patch at the most ...
+  SR_CONTACT_REGION = 4096  // ... and of a region
+};
 
 typedef struct srContactPatch srContactPatch;
 
-srContactPatch* sr_contact_patch_create(const srContactSize* most);  // NULL: out of memory
+// Of problems up to the size `whole`: patches up to `size`. NULL: out of memory.
+srContactPatch* sr_contact_patch_create(const srContactSize* whole, const srContactSize* size);
 void sr_contact_patch_destroy(srContactPatch* patch);
 
 // Of a problem by points without equations, with impulses whose velocities are v (SR_ROW numbers of each body: linear, then angular part) and whose errors are error (contacts): patches
-// around the worst contacts, one after the other, as long as these have an error above the tolerance. impulse, v and error are changed. Returns the number of patches whose impulses have changed.
-int sr_contact_patch_solve(srContactPatch* patch, const srContactProblem* problem, double tolerance, double* impulse,
-                           double* v, double* error);
+// around the worst contacts, of up to `most` contacts each, one after the other, as long as these have an error above the tolerance. impulse, v and error are changed. Returns the number of patches whose impulses have changed.
+int sr_contact_patch_solve(srContactPatch* patch, const srContactProblem* problem, int most, double tolerance,
+                           double* impulse, double* v, double* error);
+
+// The same for all that are not solved yet at once, by sweeps: a region of all contacts that have more than half of the tolerance, with what is near them. True: impulses, and v, have changed.
+bool sr_contact_region_solve(srContactPatch* patch, const srContactProblem* problem, double tolerance, double* impulse,
+                             double* v, const double* error);
 
 #endif

@@ -72,9 +72,10 @@ typedef struct srContactPatch srContactPatch;
 
 struct srContactSolver {
   srContactSize most;
-  srLanes* lanes;         // of coloured sweeps; NULL: no bodies
-  srContactPatch* patch;  // NULL: the problems are not larger than one
-  void* block;            // of all arrays
+  srLanes* lanes;          // of coloured sweeps; NULL: no bodies
+  srContactPatch* patch;   // NULL: the problems are not larger than one, or it is itself that of a patch
+  srContactPatch* region;  // the same
+  void* block;             // of all arrays
   const srContactProblem* problem;
   bool matrix;  // the loaded problem has one
   int ncontact, njoint, nbody, nisland;
@@ -102,6 +103,8 @@ typedef struct srMethodRow {
                    srContactResult* result);
 } srMethodRow;
 
+// whole: with patches.
+srContactSolver* sr_contact_solver_make(const srContactSize* most, bool whole);
 bool sr_contact_fits(const srContactSolver* s, const srContactProblem* problem);  // into its memory
 double sr_contact_mobility(const srContactProblem* problem, int contact);         // W_NN of a contact between bodies
 
