@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `sarrus batch` and sarrus.Batch with parameters of each copy against runs with --set; contacts of boxes on planes and spheres on height fields over 0.5 s against `run`; what is refused.
+# `sarrus batch` and sarrus.Batch with parameters of each copy against runs with --set; contacts of boxes on planes, of spheres, capsules and boxes on height fields over 0.5 s against `run`; what is refused.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sarrus=$(realpath "${SARRUS:-build/sarrus}")
@@ -8,7 +8,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 export XDG_CACHE_HOME="$out/cache" SARRUS="$sarrus"
 "$python" - "$sarrus" "$out" << 'END'
-import csv, subprocess, sys
+import csv, math, subprocess, sys
 sarrus, out = sys.argv[1:]
 
 def call(*arguments, status=0):
@@ -101,6 +101,12 @@ else:
 feet = {"box": ('<shape name="ground" type="plane"/>', '<shape name="foot" type="box" size="0.3 0.24 0.2"/>', "0 0 0.098 1 0.02 0.01 0.03", "kelvin-voigt"),
         "ball": ('<shape name="ground" type="heightfield" size="1.2 0.9" columns="4" heights="0 0.05 0.02 0 0.01 0.03 0 0.05 0.02 0 0.04 0"/>', '<shape name="foot" type="sphere" size="0.07"/>', "0.03 0.02 0.1 1 0 0 0", "kelvin-voigt"),
         "hertz": ('<shape name="ground" type="heightfield" size="1.2 0.9" columns="7" heights="0 0.05 0.02 0 0.01 0.03 0 0.05 0.02 0 0.04 0 0.01 0.02 0 0.01 0 0.03 0.02 0 0.01"/>', '<shape name="foot" type="sphere" size="0.12"/>', "0.03 0.02 0.15 1 0 0 0", "hertz")}
+# A box that tumbles and a rod that rolls over bumps that are smaller than they are, with a step and a flat part, and beyond the border; a ball above more cells than are written out.
+land = '<shape name="ground" type="heightfield" size="0.6 0.5" columns="13" heights="%s"/>' % " ".join(
+    str(0 if i < 5 else 0.03 if i == 5 and j < 5 else round(0.015 * (1 + math.sin(1.9 * i) * math.cos(1.7 * j)), 4)) for j in range(11) for i in range(13))
+feet |= {"block": (land, '<shape name="foot" type="box" size="0.14 0.1 0.08"/>', "0.24 0.03 0.11 1 0.3 0.2 0.1", "kelvin-voigt"),
+         "rod": (land, '<shape name="foot" type="capsule" size="0.04 0.2"/>', "0 0.02 0.08 1 0.1 1 0.2", "kelvin-voigt"),
+         "boulder": (land, '<shape name="foot" type="sphere" size="0.12"/>', "0.03 0.02 0.15 1 0 0 0", "kelvin-voigt")}
 for name, (ground, foot, q, law) in feet.items():
     damping = 'D="50"' if law == "kelvin-voigt" else ""
     open(f"{out}/{name}.xml", "w").write(f"""<sarrus version="1" name="{name}">
@@ -115,5 +121,13 @@ for name, (ground, foot, q, law) in feet.items():
     near(run[-1], end[1], 1e-8, name)
     at = next(c for c in run[0] if c.startswith("q.body.x"))
     assert abs(float(run[-1][at]) - float(run[0][at])) > 1e-3, "it moves"
+    assert float(run[-1][at.replace(".x", ".z")]) > -0.05, "it is held"
+    if name in ("block", "rod"):  # one copy, in a program of its own
+        call("gen", f"{out}/{name}.xml", "--project", f"{out}/{name}")
+        subprocess.run(["make", "-s", "-C", f"{out}/{name}", "CFLAGS=-O1"], check=True)
+        done = subprocess.run([f"{out}/{name}/{name}", "0.5", "5e-4", "0.5"], capture_output=True, text=True)
+        last = [float(x) for x in done.stdout.splitlines()[-1].split(",")]
+        columns = [c for c in run[0] if c and (c == "t [s]" or c[:2] in ("q.", "v."))]
+        near({c: x for c, x in zip(columns, last)}, run[-1], 1e-8, f"{name}, a project")
 print("ok batch")
 END

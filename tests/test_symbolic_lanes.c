@@ -17,9 +17,17 @@ extern const srSymFunction sr_function_rates;
   "0.02 -0.1' inertia='0.01 0.02 0.03'/><point name='p' at='0 0.05 -0.1'/></body>"                                     \
   "<body name='shin" n "' parent='thigh" n "'><joint name='knee" n "' type='revolute' at='0 " side                     \
   "0.05 -0.2' axis='0 1 0' q='0.3'/><inertial mass='0.3' com='0 0 -0.1' inertia='0.002 0.002 0.001'/>"                 \
-  "<shape name='foot' type='sphere' size='0.02' at='0 0 -0.2'/></body>"
-#define BEGIN                                                                                                          \
-  "<sarrus version='1' name='crab'><ground><shape name='floor' type='plane' at='0 0 0.5'/></ground>"                   \
+  "<shape name='foot' type='sphere' size='0.02' at='0 0 -0.2'/><shape name='ball' type='sphere' size='0.15' at='0 0 "  \
+  "-0.2'/><shape name='sole' type='box' size='0.2 0.15 0.1' at='0 0 -0.2'/><shape name='rod' type='capsule' "          \
+  "size='0.1 0.2' at='0 0 -0.2'/></body>"
+#define FLOOR "<shape name='floor' type='plane' at='0 0 0.5'/>"
+#define LAND                                                                                                           \
+  "<shape name='land' type='heightfield' at='0 0 -0.3' size='2 2' columns='5' heights='0 0.1 0 0.1 0 0.1 0 0.2 0 0.1 " \
+  "0 0.1 0 0.2 0.1 0 0 0.1 0 0.1 0.1 0 0.2 0.1 0'/>"
+#define BEGIN BEGIN_ON(FLOOR)
+#define BEGIN_ON(ground)                                                                                               \
+  "<sarrus version='1' name='crab'><ground>" ground                                                                    \
+  "</ground>"                                                                                                          \
   "<body name='trunk'><joint name='rail' type='prismatic' axis='1 0 0'/><inertial mass='5' com='0.1 0 0' "             \
   "inertia='0.1 0.2 0.3'/>"                                                                                            \
   "<point name='a' at='0.1 0.2 0'/></body>"                                                                            \
@@ -64,6 +72,7 @@ static double of_lane(const srCodeValue* u, const srSymLanes* l, int lane, const
 // All lanes, value by value; x: code->n of each lane.
 static void run_lanes(const srSymZipped* z, const srSymLanes* l, const State* s, double* x) {
   const int n = z->code->n;
+  double** left = calloc((size_t)(n * l->n) + 1, sizeof *left);
   for (int i = 0; i < n; i++) {
     const srCodeValue* u = &z->code->value[i];
     double sum = 0;
@@ -72,10 +81,17 @@ static void run_lanes(const srSymZipped* z, const srSymLanes* l, const State* s,
       if (u->op == SR_OP_VAR) own[i] = of_lane(u, l, lane, s);
       if (u->op == SR_OP_PARAM) own[i] = z->constant[u->index * l->n + lane];
       if (u->op == SR_OP_FUNCTION) sum += signed_value(own, u->child[0]);
-      if (u->op != SR_OP_VAR && u->op != SR_OP_PARAM && u->op != SR_OP_FUNCTION) own[i] = value_of(z->code, u, own, s);
+      if (u->op == SR_OP_FOLD)
+        left[lane * n + i] = fold_of(z->code, u, own);
+      else if (u->op == SR_OP_PART)
+        own[i] = left[lane * n + SR_REF_VALUE(u->child[0])][u->index];
+      else if (u->op != SR_OP_VAR && u->op != SR_OP_PARAM && u->op != SR_OP_FUNCTION)
+        own[i] = value_of(z->code, u, own, s);
     }
     for (int lane = 0; lane < l->n && u->op == SR_OP_FUNCTION; lane++) x[lane * n + i] = sum;
   }
+  for (int i = 0; i < n * l->n; i++) free(left[i]);
+  free(left);
 }
 
 static void compare(const srModel* m, const srCode* whole, const srSymZipped* z, const srSymLanes* l,
@@ -166,6 +182,17 @@ TEST(symbolic_lanes_of_limbs_that_differ_in_numbers) {
                      FOOT("2") "</sarrus>",
                  2) > 0);
   ENSURE(of_text(BEGIN LEG("1", "", "1") LEG("2", "-", "1.5") "</sarrus>", 4) == 0);  // they do not fill four lanes
+}
+
+// Heights are looked up, and loops run, in each lane.
+TEST(symbolic_lanes_with_feet_on_height_fields) {
+#define ON_LAND(n, foot)                                                                                               \
+  "<contact a='land' b='shin" n "/" foot "' normal='kelvin-voigt' K='2e3' D='20' mu-k='0.7' bristle-B='20'/>"
+#define FEET_ON_LAND(foot)                                                                                             \
+  BEGIN_ON(LAND) LEG("1", "", "1") LEG("2", "-", "1.5") ON_LAND("1", foot) ON_LAND("2", foot) "</sarrus>"
+  ENSURE(of_text(FEET_ON_LAND("ball"), 2) > 0);
+  ENSURE(of_text(FEET_ON_LAND("sole"), 2) > 0);
+  ENSURE(of_text(FEET_ON_LAND("rod"), 2) > 0);
 }
 
 // A spring between two lanes, a force on one leg alone, armature on one side, a law of another kind.
