@@ -44,10 +44,24 @@ srNode sr_sym_normal_of(srPool* pool, srGraph* g, const srNormalLaw* law, const 
   return srx_if(g, srx_positive(g, d), f, srx_number(g, 0));
 }
 
+int sr_sym_normal_arguments(const srSymLaw* law, const srNode* given, srGraph* g, srNode* number, srNode* all, int n,
+                            double* key) {
+  for (int i = 0; i < SR_NORMAL_ARGUMENTS; i++) {
+    if (sr_graph_constant(graph_of(law), given[i], &key[i])) {
+      number[i] = srx_number(g, key[i]);
+    } else {
+      number[i] = sr_graph_var(g, SR_VAR_ARG, n), all[n++] = given[i];
+      key[i] = 1e300;
+    }
+  }
+  return n;
+}
+
 srNode sr_sym_normal_force(const srSymLaw* law, srNode d, srNode ddot) {
   srNode number[SR_NORMAL_ARGUMENTS];
-  sr_sym_normal_numbers(law, number);
-  return sr_sym_normal_of(pool_of(law), graph_of(law), law->element->contact->law, number, d, ddot);
+  if (law->normal == NULL) sr_sym_normal_numbers(law, number);
+  return sr_sym_normal_of(pool_of(law), graph_of(law), law->element->contact->law, law->normal ? law->normal : number,
+                          d, ddot);
 }
 
 // Force and rates of a friction law at slip v, with bristles e and limits times N.

@@ -17,6 +17,9 @@ srNode sr_sym_normal_force(const srSymLaw* law, srNode d, srNode ddot);
 void sr_sym_normal_numbers(const srSymLaw* law, srNode out[SR_NORMAL_ARGUMENTS]);
 srNode sr_sym_normal_of(srPool* pool, srGraph* g, const srNormalLaw* law, const srNode number[SR_NORMAL_ARGUMENTS],
                         srNode d, srNode ddot);
+// Of a loop on the graph g: constants, or arguments behind the n others. Returns how many arguments there are; key: what the loop depends on.
+int sr_sym_normal_arguments(const srSymLaw* law, const srNode* given, srGraph* g, srNode* number, srNode* all, int n,
+                            double* key);
 srVec sr_sym_flat(srGraph* g, srVec n, srVec a);  // a less its part along n
 
 bool sr_sym_is_box_on_plane(const srSurfaceLaws* c);

@@ -412,19 +412,6 @@ static void put_step(srPool* pool, srGraph* g, const srSurfaceLaws* c, const srN
 
 // ---- the loop -----------------------------------------------------------------------------------------------------------
 
-// Numbers of the law in the loop: constants, or arguments behind the others. Returns how many arguments there are.
-static int put_numbers(const srSymLaw* law, const srNode* given, srGraph* g, srNode* number, srNode* all, int n) {
-  double value;
-  for (int i = 0; i < SR_NORMAL_ARGUMENTS; i++) {
-    if (sr_graph_constant(law->pass->g, given[i], &value)) {
-      number[i] = srx_number(g, value);
-    } else {
-      number[i] = arg(g, n), all[n++] = given[i];
-    }
-  }
-  return n;
-}
-
 static const char about[] = "A triangle of a height field within a cell of the depths of a box";
 
 static const srFold* loop_of(const srSymLaw* law, const srNode* given, srNode* all, int* narg) {
@@ -438,10 +425,7 @@ static const srFold* loop_of(const srSymLaw* law, const srNode* given, srNode* a
   srNode number[SR_NORMAL_ARGUMENTS], out[SUMS];
   double key[SR_NORMAL_ARGUMENTS + 4];
   sr_graph_for_code(x.some), sr_graph_for_code(x.step);
-  *narg = put_numbers(law, given, x.step, number, all, ARG_LAW);
-  for (int i = 0; i < SR_NORMAL_ARGUMENTS; i++) {
-    if (!sr_graph_constant(x.step, number[i], &key[i])) key[i] = 1e300 + i;  // an argument
-  }
+  *narg = sr_sym_normal_arguments(law, given, x.step, number, all, ARG_LAW, key);
   for (int i = 0; i < 3; i++) key[SR_NORMAL_ARGUMENTS + i] = c->shape[1]->convex.size[i];
   key[SR_NORMAL_ARGUMENTS + 3] = c->patch->area;
   const srFoldKey of = {.of = {about, c->law, f}, .n = SR_COUNT(key), .number = key};

@@ -450,19 +450,83 @@ static void finish(const Capsule* s, const Sum* sum, srSymPlace* out) {
   out->N_spin = srx_add(g, gyration, srx_mul(g, srx_number(g, s->law->element->contact->lever), sum->N));
 }
 
-void sr_sym_place_capsule_on_field(const srSymLaw* law, const srSymFrames* at, srSymPlace* out) {
-  srPool* pool = law->pass->tree->pool;
+// The place on the graph of a step: all capsules that differ in nothing share it, as a loop with one step.
+enum {
+  PLACE_R = 0,  // arguments
+  PLACE_X = 9,
+  PLACE_U = 12,
+  PLACE_W = 15,
+  PLACE_LAW = 18,
+  OF_PLACE = 17  // results: n, r, turning, force, moment, N, N_spin
+};
+
+static void put_place(const srSymLaw* law, const srSymFrames* at, srNode* out) {
+  srPool* pool = sr_sym_folds_pool(law->pass->tree->folds);
   srGraph* g = law->pass->g;
   const srConvex* capsule = &law->element->contact->shape[1]->convex;
   const srNode zero = srx_number(g, 0);
   Capsule* s = sr_pool_alloc(pool, sizeof *s);
   Sum* sum = sr_pool_alloc(pool, sizeof *sum);
+  srSymPlace p;
   *s = (Capsule){.law = law, .at = at, .g = g, .radius = capsule->radius, .half = capsule->size[2]};
   s->e = (srVec){{at->R.x[2], at->R.x[5], at->R.x[8]}};
   find_items(s);
   choose_items(s);
-  *sum = (Sum){
-      .count = zero, .N = zero, .force = srx_zero(g), .moment = srx_zero(g), .r = srx_zero(g), .turning = srx_zero(g)};
+  *sum = (Sum){.count = zero,
+               .N = zero,
+               .force = srx_zero(g),
+               .moment = srx_zero(g),
+               .r = srx_zero(g),
+               .turning = srx_zero(g)};
   for (int i = 0; i < ITEMS; i++) add_item(s, i, sum);
-  finish(s, sum, out);
+  finish(s, sum, &p);
+  const srVec* const vector[] = {&p.n, &p.r, &p.turning, &p.force, &p.moment};
+  for (int i = 0; i < 15; i++) out[i] = vector[i / 3]->x[i % 3];
+  out[15] = p.N, out[16] = p.N_spin;
+}
+
+static const srFold* place_of(const srSymLaw* law, srNode* all, int* narg) {
+  static const char about[] = "Contact of a capsule with a height field";
+  const srSurfaceLaws* c = law->element->contact;
+  srSymFolds* folds = law->pass->tree->folds;
+  srPool* pool = sr_sym_folds_pool(folds);
+  srFoldMaking x = {.fold = {.about = about, .nstate = OF_PLACE, .n = {1, 1, 1, 1}},
+                    .some = sr_graph_create(pool),
+                    .step = sr_graph_create(pool)};
+  srGraph* g = x.step;
+  srNode given[SR_NORMAL_ARGUMENTS], number[SR_NORMAL_ARGUMENTS], out[OF_PLACE];
+  double key[SR_NORMAL_ARGUMENTS + 3] = {0};
+  sr_graph_for_code(g);
+  sr_sym_normal_numbers(law, given);
+  given[0] = given[1] = srx_number(law->pass->g, 0);
+  *narg = sr_sym_normal_arguments(law, given, g, number, all, PLACE_LAW, key);
+  key[SR_NORMAL_ARGUMENTS] = c->shape[1]->convex.radius, key[SR_NORMAL_ARGUMENTS + 1] = c->shape[1]->convex.size[2];
+  key[SR_NORMAL_ARGUMENTS + 2] = c->lever;
+  const srFoldKey of = {.of = {about, c->law, field_of(c)}, .n = SR_COUNT(key), .number = key};
+  const srFold* made = sr_sym_fold_find(folds, &of);
+  if (made != NULL) return made;
+  x.fold.narg = *narg;
+  x.some_out = srx_number(x.some, 1);
+  srSymPass pass = *law->pass;
+  srSymFrames at = {.x = arg3(g, PLACE_X), .u = arg3(g, PLACE_U), .w = arg3(g, PLACE_W)};
+  pass.g = g;
+  for (int i = 0; i < 9; i++) at.R.x[i] = arg(g, PLACE_R + i);
+  const srSymLaw own = {.pass = &pass, .element = law->element, .normal = number};
+  put_place(&own, &at, out);
+  x.step_out = out;
+  return sr_sym_fold_make(folds, &of, &x);
+}
+
+void sr_sym_place_capsule_on_field(const srSymLaw* law, const srSymFrames* at, srSymPlace* out) {
+  srGraph* g = law->pass->g;
+  srNode all[PLACE_LAW + SR_NORMAL_ARGUMENTS];
+  int narg;
+  for (int i = 0; i < 9; i++) all[PLACE_R + i] = at->R.x[i];
+  for (int i = 0; i < 3; i++)
+    all[PLACE_X + i] = at->x.x[i], all[PLACE_U + i] = at->u.x[i], all[PLACE_W + i] = at->w.x[i];
+  const srFold* loop = place_of(law, all, &narg);
+  const srNode fold = sr_graph_fold(g, loop, all, narg);
+  srVec* const vector[] = {&out->n, &out->r, &out->turning, &out->force, &out->moment};
+  for (int i = 0; i < 15; i++) vector[i / 3]->x[i % 3] = sr_graph_part(g, fold, i);
+  out->N = sr_graph_part(g, fold, 15), out->N_spin = sr_graph_part(g, fold, 16);
 }

@@ -241,7 +241,7 @@ static srSymLaw law_of(Build* b, const srForceElement* e, const srNode* belt) {
   srGraph* g = b->x->g;
   const srNode stage = sr_graph_var(g, SR_VAR_STAGE, 0);
   const srNode own = srx_number(g, e->tau);
-  return (srSymLaw){b->x, e, srx_if(g, srx_less(g, stage, srx_number(g, 0)), own, stage), belt};
+  return (srSymLaw){b->x, e, srx_if(g, srx_less(g, stage, srx_number(g, 0)), own, stage), NULL, belt};
 }
 
 static void joint_element(Build* b, const srForceElement* e) {

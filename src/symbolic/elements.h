@@ -41,7 +41,8 @@ typedef struct srSymLaw {
   srSymPass* pass;
   const srForceElement* element;
   srNode time_constant;
-  const srNode* belt;  // velocities of surfaces in their frames, by srCollisionShape.belt; NULL: none
+  const srNode* normal;  // numbers of the normal law, on a graph that is not the element's; NULL: its own
+  const srNode* belt;    // velocities of surfaces in their frames, by srCollisionShape.belt; NULL: none
 } srSymLaw;
 srNode sr_sym_friction_joint(const srSymLaw* law, srNode rate, srNode* ydot);
 srNode sr_sym_end_joint(const srSymLaw* law, srNode q, srNode rate);

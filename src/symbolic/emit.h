@@ -119,7 +119,7 @@ void sr_emit_fold(srPool* pool, const srEmitUnit* unit, int fold, const srFoldTe
                   srText* to);
 void sr_emit_folds(srPool* pool, const srEmitUnit* unit, const srFoldText* text, const srSyntax* syntax, srText* to);
 void sr_emit_fold_text(const srFold* fold, int number, const char* name, const char* text, srText* to);
-bool sr_emit_uses_fold(const srEmitFunction* f, int fold);
+bool sr_emit_uses_fold(const srEmitUnit* unit, const srEmitFunction* f, int fold);
 bool sr_code_has_folds(const srCode* code);
 
 bool sr_emit_uses_table(const srEmitFunction* f, int table);

@@ -60,6 +60,7 @@ static srEmitFunction function_of(srPool* pool, const srCode* code, const char* 
   return f;
 }
 
+// Loops within a loop come before it.
 static void collect(srPool* pool, srEmitUnit* unit, srEmitFunction* f, int* capacity) {
   const srCode* code = f->code;
   int* number = sr_pool_alloc(pool, ((size_t)code->n + 1) * sizeof *number);
@@ -69,9 +70,12 @@ static void collect(srPool* pool, srEmitUnit* unit, srEmitFunction* f, int* capa
     const srFold* fold = code->fold[v->index];
     int at = 0;
     while (at < unit->nfold && unit->fold[at].fold != fold) at++;
-    if (at == unit->nfold)
-      SR_PUSH(pool, unit->fold, unit->nfold, *capacity) =
-          (srEmitFold){fold, function_of(pool, fold->some, "some"), function_of(pool, fold->step, "next")};
+    if (at == unit->nfold) {
+      srEmitFold made = {fold, function_of(pool, fold->some, "some"), function_of(pool, fold->step, "next")};
+      collect(pool, unit, &made.step, capacity);
+      at = unit->nfold;
+      SR_PUSH(pool, unit->fold, unit->nfold, *capacity) = made;
+    }
     number[v->index] = at;
   }
   f->fold = number;
@@ -87,10 +91,12 @@ void sr_emit_collect_folds(srPool* pool, srEmitUnit* unit, srEmitFunction* funct
   }
 }
 
-bool sr_emit_uses_fold(const srEmitFunction* f, int fold) {
+bool sr_emit_uses_fold(const srEmitUnit* unit, const srEmitFunction* f, int fold) {
   for (int i = 0; i < f->code->n; i++) {
     const srCodeValue* v = &f->code->value[i];
-    if (v->op == SR_OP_FOLD && v->uses > 0 && f->fold[v->index] == fold) return true;
+    if (v->op != SR_OP_FOLD || v->uses == 0) continue;
+    const int at = f->fold[v->index];
+    if (at == fold || sr_emit_uses_fold(unit, &unit->fold[at].step, fold)) return true;
   }
   return false;
 }

@@ -228,7 +228,7 @@ static const srFoldText folds = {
     .step =
         "\nstatic void fold&_step(const sr_real* restrict index, const sr_real* restrict arg, const sr_real* restrict "
         "state, sr_real* restrict next) {\n"
-        "  (void)index;\n  (void)arg;\n",
+        "  (void)index;\n  (void)arg;\n  (void)state;\n",
     .step_end = "}\n",
     .loop =
         "\nstatic void fold&(const sr_real* restrict arg, sr_real* restrict state) {\n"

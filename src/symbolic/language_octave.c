@@ -91,7 +91,7 @@ static void function(srPool* pool, const srEmitUnit* unit, const srEmitFunction*
   sr_emit_body(pool, f, &syntax, out);
   sr_text_print(out, "end\n");
   for (int k = 0; k < unit->nfold; k++) {
-    if (sr_emit_uses_fold(f, k)) sr_emit_fold(pool, unit, k, &folds, &syntax, out);
+    if (sr_emit_uses_fold(unit, f, k)) sr_emit_fold(pool, unit, k, &folds, &syntax, out);
   }
   if (sr_emit_has(f, SR_OP_IF)) sr_text_print(out, "%s", choose_text);
   if (sr_emit_has(f, SR_OP_STRIBECK)) sr_text_print(out, "%s", stribeck_text);
