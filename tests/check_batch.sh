@@ -129,5 +129,24 @@ for name, (ground, foot, q, law) in feet.items():
         last = [float(x) for x in done.stdout.splitlines()[-1].split(",")]
         columns = [c for c in run[0] if c and (c == "t [s]" or c[:2] in ("q.", "v."))]
         near({c: x for c, x in zip(columns, last)}, run[-1], 1e-8, f"{name}, a project")
+# Couplings: a start that does not satisfy them is moved as a run moves it; what is drawn for a leader, its follower follows. A ratio stays a number, also of a parameter that enters elsewhere.
+open(f"{out}/coupled.xml", "w").write("""<sarrus version="1" name="coupled">
+  <parameter name="m" value="1"/>
+  <parameter name="r" value="-0.5"/>
+  <body name="a"><joint name="a" type="revolute" axis="0 1 0" q="0.3"/><inertial mass="m" com="0.1 0 0" inertia="0.01 0.01 0.01"/></body>
+  <body name="b" parent="a"><joint name="b" type="revolute" axis="0 1 0" at="0.2 0 0" q="0.2" damping="0.1"/><inertial mass="1 + r" com="0.1 0 0" inertia="0.01 0.01 0.01"/></body>
+  <coupling name="c" joint="b" to="a" ratio="r" offset="0.1"/>
+  <run t-end="0.3" method="rk4" step="1e-3" every="0.3"/>
+</sarrus>""")
+call("batch", f"{out}/coupled.xml", "--count", "3", "--random", "p.m=uniform:1:2", "--out", f"{out}/ends.csv")
+for end in table(f"{out}/ends.csv"):
+    call("run", f"{out}/coupled.xml", "--set", f"m={end['p.m']}", "-o", f"{out}/run.csv")
+    run = table(f"{out}/run.csv")[-1]
+    for c in ("q.a [rad]", "q.b [rad]", "v.a [rad/s]", "v.b [rad/s]"): assert abs(float(run[c]) - float(end[c])) < 1e-12, (c, run[c], end[c])
+call("batch", f"{out}/coupled.xml", "--count", "3", "--random", "q.a=uniform:-1:1", "--random", "v.a=uniform:-1:1", "--out", f"{out}/ends.csv")
+ends = table(f"{out}/ends.csv")
+for end in ends: assert abs(float(end["q.b [rad]"]) + 0.5 * float(end["q.a [rad]"]) - 0.1) < 1e-13 and abs(float(end["v.b [rad/s]"]) + 0.5 * float(end["v.a [rad/s]"])) < 1e-13
+assert abs(float(ends[0]["q.a [rad]"]) - float(ends[1]["q.a [rad]"])) > 1e-3
+assert "the ratio or offset of a coupling depends on it" in call("batch", f"{out}/coupled.xml", "--count", "3", "--random", "p.r=uniform:-0.6:-0.4", status=2)
 print("ok batch")
 END

@@ -5,6 +5,7 @@
 // A block is as many copies as a vector has lanes; entry i of lane l is at i*lanes + l, as the generated code has them. Blocks know nothing of each other: any
 // number of threads gives the same bits.
 #include <math.h>
+#include <sarrus/analysis.h>
 #include <sarrus/batch.h>
 #include <sarrus/generate.h>
 #include <sarrus/sweep.h>
@@ -12,6 +13,7 @@
 
 #include "base/team.h"
 #include "generated/load.h"
+#include "model/elimination.h"
 
 enum { MOST_COPIES = 10000000, MOST_THREADS = 1024, MOST_RANDOM = 256 };
 
@@ -61,15 +63,15 @@ struct srBatch {
 
 static srStatus refuse(srMessages* messages, const char* what, const char* name) {
   sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
-                  "a batch steps trees of joints with smooth force elements, and the model has %s%s%s%s", what,
-                  name ? " '" : "", name ? name : "", name ? "'" : "");
+                  "a batch steps trees of joints and couplings with smooth force elements, and the model has %s%s%s%s",
+                  what, name ? " '" : "", name ? name : "", name ? "'" : "");
   return SR_INPUT;
 }
 
 // What the generator has no code for, it names itself.
 static srStatus check_covered(const srModel* m, srMessages* messages) {
   if (m->absolute) return refuse(messages, "absolute coordinates", NULL);
-  if (m->constrained) return refuse(messages, "constraint equations", NULL);
+  if (m->constrained && m->elimination == NULL) return refuse(messages, "constraint equations", NULL);
   if (m->ndriver > 0) return refuse(messages, "drivers", NULL);
   if (m->nset > 0) return refuse(messages, "the contact of many shapes", m->set[0].name);
   if (m->nevent > 0) return refuse(messages, "the event", m->event[0].name);
@@ -209,7 +211,7 @@ srStatus sr_batch_create(const srModel* m, const srBatchOptions* options, srMess
   srBatch* b = sr_alloc(sizeof *b);
   if (b == NULL) return SR_MEMORY;
   b->m = m, b->count = options->count, b->step = options->step, b->lanes = lanes_here();
-  b->elements = m->nforce > 0 || m->ny > 0;
+  b->elements = m->nforce > 0 || m->ny > 0 || m->elimination != NULL;
   b->blocks = (b->count + b->lanes - 1) / b->lanes;
   status = load_code(b, options, messages);
   if (status == SR_OK) status = take_memory(b, options->threads > 0 ? options->threads : 1);
@@ -262,9 +264,21 @@ void sr_batch_get(const srBatch* b, srBatchArray which, double* out) {
   }
 }
 
+// Coupled coordinates from those that they follow.
+static void follow(const srBatch* b, int copy) {
+  double *q = b->work, *v = q + b->m->nq;
+  if (b->m->elimination == NULL) return;
+  for (int i = 0; i < b->m->nq; i++) q[i] = *place_of(b, SR_BATCH_Q, copy, i);
+  for (int i = 0; i < b->m->nv; i++) v[i] = *place_of(b, SR_BATCH_V, copy, i);
+  sr_elimination_follow(b->m, q, v);
+  for (int i = 0; i < b->m->nq; i++) *place_of(b, SR_BATCH_Q, copy, i) = q[i];
+  for (int i = 0; i < b->m->nv; i++) *place_of(b, SR_BATCH_V, copy, i) = v[i];
+}
+
 void sr_batch_set(srBatch* b, srBatchArray which, const double* x) {
   for (int copy = 0, n = sr_batch_width(b, which); copy < b->count; copy++) {
     for (int i = 0; i < n; i++) *place_of(b, which, copy, i) = *x++;
+    if (which == SR_BATCH_Q || which == SR_BATCH_V) follow(b, copy);
   }
 }
 
@@ -362,10 +376,20 @@ srStatus sr_batch_random(srBatch* b, const char* text, srMessages* messages) {
   return SR_INPUT;
 }
 
-static void put_start(const srBatch* b, int copy, const srModel* m) {
-  for (int i = 0; i < m->nq; i++) *place_of(b, SR_BATCH_Q, copy, i) = m->q0[i];
+// The start of a run: with couplings the nearest one that satisfies them.
+static srStatus put_start(const srBatch* b, int copy, const srModel* m) {
+  const double *q = m->q0, *v = m->v0;
+  srData* d = m->elimination != NULL ? sr_data_create(m) : NULL;
+  srMessages* messages = d != NULL ? sr_messages_create() : NULL;
+  srStatus status = m->elimination != NULL && messages == NULL ? SR_MEMORY : SR_OK;
+  if (messages != NULL) status = sr_assemble(m, d, messages, &(srAssembly){0}), q = d->q, v = d->v;
+  for (int i = 0; i < m->nq && status == SR_OK; i++) *place_of(b, SR_BATCH_Q, copy, i) = q[i];
   for (int i = 0; i < m->ny; i++) *place_of(b, SR_BATCH_Y, copy, i) = m->y0[i];
-  for (int i = 0; i < m->nv; i++) *place_of(b, SR_BATCH_V, copy, i) = m->v0[i], *place_of(b, SR_BATCH_TAU, copy, i) = 0;
+  for (int i = 0; i < m->nv && status == SR_OK; i++)
+    *place_of(b, SR_BATCH_V, copy, i) = v[i], *place_of(b, SR_BATCH_TAU, copy, i) = 0;
+  sr_messages_destroy(messages);
+  sr_data_destroy(d);
+  return status;
 }
 
 // What was drawn for a copy: parameters, or the rest.
@@ -390,11 +414,11 @@ srStatus sr_batch_reset(srBatch* b, const unsigned char* which, unsigned long lo
       const srStatus status = sr_batch_model(b, copy, NULL, &own);
       if (status != SR_OK) return status;
     }
-    put_start(b, copy, own ? own : b->m);
+    const srStatus started = put_start(b, copy, own ? own : b->m);
     sr_model_destroy(own);
-    if (copy >= b->count) continue;
-    b->t[copy] = 0;
-    put_random(b, copy, false);
+    if (started != SR_OK) return started;
+    if (copy < b->count) b->t[copy] = 0, put_random(b, copy, false);
+    follow(b, copy);
   }
   for (int i = 0; i < b->blocks && b->nrandom > 0; i++) normalize(b, b->q + (size_t)(i * b->m->nq) * (size_t)b->lanes);
   return SR_OK;

@@ -472,12 +472,8 @@ static void put_place(const srSymLaw* law, const srSymFrames* at, srNode* out) {
   s->e = (srVec){{at->R.x[2], at->R.x[5], at->R.x[8]}};
   find_items(s);
   choose_items(s);
-  *sum = (Sum){.count = zero,
-               .N = zero,
-               .force = srx_zero(g),
-               .moment = srx_zero(g),
-               .r = srx_zero(g),
-               .turning = srx_zero(g)};
+  *sum = (Sum){
+      .count = zero, .N = zero, .force = srx_zero(g), .moment = srx_zero(g), .r = srx_zero(g), .turning = srx_zero(g)};
   for (int i = 0; i < ITEMS; i++) add_item(s, i, sum);
   finish(s, sum, &p);
   const srVec* const vector[] = {&p.n, &p.r, &p.turning, &p.force, &p.moment};

@@ -12,6 +12,7 @@
 
 #include "expr/graph.h"
 #include "math/pose.h"
+#include "model/elimination.h"
 #include "model/list.h"
 #include "symbolic/code.h"
 
@@ -410,6 +411,14 @@ static void put_elements(Work* w) {
   for (int k = 0; k < w->out->n; k++) sr_model_destroy(other[k].m);
 }
 
+static bool same_couplings(const struct srElimination* a, const struct srElimination* b) {
+  if (a == NULL || b == NULL || a->ntie != b->ntie) return a == b;
+  for (int i = 0; i < a->ntie; i++) {
+    if (a->tie[i].ratio != b->tie[i].ratio || a->tie[i].offset != b->tie[i].offset) return false;
+  }
+  return true;
+}
+
 typedef enum Verdict { FINE, NOTHING, REFUSED } Verdict;
 
 // Does the parameter do what its formulas say, near its value?
@@ -438,6 +447,8 @@ static Verdict judge(Work* w, const srCode* code, int kept, bool tell) {
     else if (at >= 0)
       what = sr_pool_printf(w->pool, "%s of", what_is(at % ENTRIES)), where = m->body_name[m->link_body[at / ENTRIES]];
     if (what == NULL && w->elements) what = w->fault[kept];
+    if (what == NULL && w->elements && !same_couplings(m->elimination, other->elimination))
+      what = "the ratio or offset of a coupling depends on it, which stays a number";
     if (what == NULL && first_difference(w, now, then) < 0 && !(w->elements && w->enters[kept])) {
       sr_model_destroy(other);
       if (tell)
