@@ -58,11 +58,17 @@ static double smallest_step(const srIntegrator* integrator) {
   return fmax(integrator->options.step_min, 16.0 * ulp);
 }
 
-double sri_allowed_error(const srIntegrator* integrator, int i, double size) {
+static inline double larger(double a, double b) { return a > b ? a : b; }  // fmax is a call
+
+static inline double allowed_error(const srIntegrator* integrator, int i, double size) {
   const srSystem* s = &integrator->system;
-  const double allowed = fmax(integrator->options.atol + integrator->options.rtol * size, DBL_MIN);
+  const double allowed = larger(integrator->options.atol + integrator->options.rtol * size, DBL_MIN);
   const double most = s->y_most != NULL && i >= s->nq + s->nv ? s->y_most[i - s->nq - s->nv] : 0;
   return most > 0 ? fmin(allowed, most) : allowed;
+}
+
+double sri_allowed_error(const srIntegrator* integrator, int i, double size) {
+  return allowed_error(integrator, i, size);
 }
 
 bool sri_counts_velocities(const srIntegrator* integrator) {
@@ -85,8 +91,8 @@ double sri_error_norm(const srIntegrator* integrator, const double* error, doubl
   double sum = 0.0;
   for (int k = 0; k < n; ++k) {
     const int i = k < s->nq ? k : k + left_out;
-    const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    const double allowed = sri_allowed_error(integrator, i, size) * (i >= s->nq && i < s->nq + s->nv ? slack : 1.0);
+    const double size = larger(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
+    const double allowed = allowed_error(integrator, i, size) * (i >= s->nq && i < s->nq + s->nv ? slack : 1.0);
     const double ratio = error[i] / (tolerances * allowed);
     sum += ratio * ratio;
   }

@@ -54,7 +54,7 @@ void sri_dopri5_start(srIntegrator* integrator) {
 static double error_norm(srIntegrator* integrator, const srDopri5* work, double h) {
   double* error = integrator->x_before;
   const int n = sri_controls_work(integrator) ? integrator->n : integrator->ncontrol;
-  sri_sum(n, h, 7, sri_dopri5_error, work->rk.k, error);
+  sri_sum(sri_fours(n), h, 7, sri_dopri5_error, work->rk.k, error);
   return fmax(sri_error_norm(integrator, error, 1), sri_work_norm(integrator, error + integrator->ncontrol));
 }
 
@@ -65,13 +65,12 @@ static double error_norm(srIntegrator* integrator, const srDopri5* work, double 
 static double stability_ratio(const srIntegrator* integrator, const srDopri5* work) {
   const double *a = sri_dopri5_tableau.a[6], *b = sri_dopri5_tableau.a[5], h = integrator->h;
   const int nq = integrator->system.nq, nv = integrator->system.nv;
-  double dk_w = 0.0, dx_w = 0.0, dk_v = 0.0, dx_q = 0.0;
+  double dk_w = 0.0, dx_w = 0.0, dk_v = 0.0, dx_q = 0.0, difference[6], *last = integrator->x_new;
+  for (int j = 0; j < 6; ++j) difference[j] = a[j] - b[j];
+  sri_sum(sri_fours(integrator->ncontrol), h, 6, difference, work->rk.k, last);
   for (int i = 0; i < integrator->ncontrol; ++i) {
-    const double dk = work->rk.k[6][i] - work->rk.k[5][i],
+    const double dk = work->rk.k[6][i] - work->rk.k[5][i], dx = last[i],
                  scale = sri_allowed_error(integrator, i, fabs(integrator->x[i]));
-    double dx = 0.0;
-    for (int j = 0; j < 6; ++j) dx += (a[j] - b[j]) * work->rk.k[j][i];
-    dx *= h;
     dk_w += dk / scale * (dk / scale);
     dx_w += dx / scale * (dx / scale);
     if (i < nq) dx_q += dx * dx;

@@ -12,13 +12,14 @@
 #include "integrate/constrained.h"
 #include "math/v4.h"
 
-size_t sri_rk_room(const srTableau* tableau, int n) { return (size_t)(tableau->stages + 2) * (size_t)n; }
+size_t sri_rk_room(const srTableau* tableau, int n) { return (size_t)(tableau->stages + 2) * (size_t)sri_fours(n); }
 
 void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* tableau) {
+  const size_t n = (size_t)sri_fours(integrator->n);
   rk->tableau = tableau;
   rk->first = SRI_FIRST_UNKNOWN;
-  for (int r = 0; r <= tableau->stages; ++r) rk->k[r] = integrator->room + (size_t)r * (size_t)integrator->n;
-  rk->quartic = integrator->room + (size_t)(tableau->stages + 1) * (size_t)integrator->n;
+  for (int r = 0; r <= tableau->stages; ++r) rk->k[r] = integrator->room + (size_t)r * n;
+  rk->quartic = integrator->room + (size_t)(tableau->stages + 1) * n;
 }
 
 // ---- evaluation -------------------------------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ int sri_rk_stages(srIntegrator* integrator, srRungeKutta* rk, double h, double t
   const srTableau* tableau = rk->tableau;
   const int s = tableau->stages;
   for (int r = 1; r <= s; ++r) {
-    const int n = r < s ? integrator->ncontrol : integrator->n;  // rates do not depend on the quadratures
+    const int n = sri_fours(r < s ? integrator->ncontrol : integrator->n);  // rates do not depend on the quadratures
     sri_combine(n, integrator->x, h, r, tableau->a[r], rk->k, integrator->x_new);
     // Callbacks never receive values that are not finite.
     if (sri_not_finite(integrator, integrator->x_new) >= 0) return SRI_NOT_FINITE;
@@ -218,7 +219,7 @@ SRM_CLONES void sri_hermite(const srIntegrator* integrator, const double* k0, co
 // Once a step: events and rows ask for many states of it.
 static void sum_stages(const srIntegrator* integrator, srRungeKutta* rk, const double* dense) {
   if (rk->of_step == integrator->taken) return;
-  sri_sum(integrator->n, 1.0, rk->tableau->stages + 1, dense, rk->k, rk->quartic);
+  sri_sum(sri_fours(integrator->n), 1.0, rk->tableau->stages + 1, dense, rk->k, rk->quartic);
   rk->of_step = integrator->taken;
 }
 

@@ -36,6 +36,9 @@ enum { SRI_DONE = 0, SRI_REFUSED = 1, SRI_NOT_FINITE = 2, SRI_STOP = -1 };
 // The same from the return value of a callback.
 static inline int sri_outcome(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
 
+// Up to the next multiple of four: states and rates have room for so many, so that sums over stages have no remainder.
+static inline int sri_fours(int n) { return (n + 3) / 4 * 4; }
+
 size_t sri_rk_room(const srTableau* tableau, int n);  // doubles
 void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* tableau);
 

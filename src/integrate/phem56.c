@@ -61,7 +61,7 @@ static void init(srIntegrator* integrator) {
   srPhem56* work = integrator->work;
   const size_t n = (size_t)integrator->n;
   sri_rk_init(integrator, &work->rk, &sri_dopri5_tableau);
-  work->x_stage = work->rk.quartic + n;
+  work->x_stage = integrator->room + sri_rk_room(&sri_dopri5_tableau, integrator->n);
   work->x_tilde = work->x_stage + n;
   work->x_end = work->x_tilde + n;
 }
