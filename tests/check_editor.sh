@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The editor of pages. Under node: spans of XML, edits as splices, names with their references, formulas, on awkward texts and on every shipped model, and
-# what the program says to the edited texts. In a headless Chromium with a live session: a four-bar with a spring is built by clicks, drags and keys
-# alone, moved, run, saved and run by the command line; a file with comments differs in the one number that was changed; pictures in build/page.
+# what the program says to the edited texts. In a headless Chromium with a live session: a four-bar with a spring, a slider-crank and a cart on a floor are built by
+# clicks, drags and keys alone, moved, saved and run by the command line; every tool, its undoing and doing again; poses against numbers by hand; a file with comments
+# differs in the one number that was changed; Save with a server. Pictures in build/page. SARRUS_TEST_LONG=1: closures of every kind, too.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
 build=$(realpath "${SARRUS_BUILD:-build/test}")

@@ -14,7 +14,7 @@ import { bytesOf, inflate, Run } from './data.js';
 import { clear, el } from './dom.js';
 import { emptyModel } from './edit/document.js';
 import { Editor } from './edit/editor.js';
-import { showEditing, tabs } from './edit/tab.js';
+import { nameHeader, showEditing, tabs } from './edit/tab.js';
 import { openEngine } from './engine.js';
 import { addIcons, icon } from './icons.js';
 import { Live } from './live/open.js';
@@ -224,6 +224,7 @@ class App {
   makeEditor(text) {
     this.editor = new Editor({
       engine: { ask: (request) => this.engine.ask(request) }, text, file: this.file, quality: this.options.get('quality'), choose: () => this.choose(),
+      named: (model, file) => nameHeader(this.root, model, file),
       opened: (file, other) => { this.begin(file, other, {}); this.edits = this.opened; },
     });
     this.editor.doc.on(() => {

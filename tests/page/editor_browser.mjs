@@ -1,6 +1,7 @@
 // The editor in a headless browser: node editor_browser.mjs CHROMIUM SARRUS SESSION PAGE FOLDER [PART...]. SESSION is tests/page/live_pipe.c,
-// PAGE the page of sarrus view; files that are saved and pictures go to FOLDER. A four-bar with a spring is built by clicks, drags and keys alone.
-import { spawn } from 'node:child_process';
+// PAGE the page of sarrus view; files that are saved and pictures go to FOLDER. Models are built by clicks, drags and keys alone, as a person does.
+// SARRUS_TEST_LONG=1: also closures of every kind. TIMES=1 tells how long each part took.
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,7 +14,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 let bad = 0;
 const fail = (text) => { console.log(`FAILED editor: ${text}`); bad++; };
 const ensure = (truth, text) => { if (!truth) fail(text); };
-const equal = (a, b, text) => ensure(a === b, `${text}: expected ${JSON.stringify(b)}, found ${JSON.stringify(a)}`);
+const equal = (a, b, text) => ensure(a === b, `${text}: expected ${JSON.stringify(b).slice(-600)}, found ${JSON.stringify(a).slice(-600)}`);
 const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
 async function start(browser) {
@@ -149,6 +150,211 @@ async function checkTabs(page, hand) {
   await page.until('the page has the first model again', (x) => window.sarrus.page.run.model.bodies[1].mass === x, mass);
 }
 
+// ---- every tool by mouse ------------------------------------------------------------------------------------------------
+const native = (...words) => { const x = spawnSync(sarrus, words, { encoding: 'utf8' }); return { ...x, json: x.status === 0 ? JSON.parse(x.stdout) : {} }; };
+// A place of a body as it is drawn.
+const drawn = (page, body, at) => page.run((b, x) => { const { still } = window.editor; return [...still.pointAt(still.model.bodies.findIndex((y) => y.name === b), x, undefined, [0, 0, 0])]; }, body, at);
+const near = (a, b, tolerance, text) => ensure(a.length === b.length && a.every((x, i) => Math.abs(x - b[i]) <= tolerance), `${text}: expected ${b.map((x) => x.toFixed(6))}, found ${a.map((x) => x.toFixed(6))}`);
+
+// Each edit compiles, and is undone and done again: by keys and by the buttons in turn.
+let steps = 0;
+async function step(page, hand, what, matches, call) {
+  const before = await hand.text();
+  await call();
+  const after = await hand.text(), failed = await page.run(() => window.editor.failed && window.editor.messages.map((m) => m.text).join());
+  ensure(after !== before && !failed && matches.test(after) && !matches.test(before), `${what}: ${failed || after}`);
+  const go = async (button, key) => { if (steps++ % 2) await hand.press(`[data-do="${button}"]`); else await page.press(key, 2); await hand.idle(); };
+  await go('undo', 'z');
+  equal(await hand.text(), before, `${what}, undone`);
+  await go('redo', 'y');
+  equal(await hand.text(), after, `${what}, done again`);
+}
+
+async function checkTools(page, hand) {
+  await hand.start('?quality=low&theme=light');
+  const try1 = (what, matches, call) => step(page, hand, what, matches, call);
+  await hand.key('b');
+  await try1('a bar', /<body name="body1">/, () => hand.drag([0, 0], [0.2, 0]));
+  const joints = ['prismatic', 'ball', 'universal', 'cylindrical', 'helical', 'planar', 'free', 'weld'], forms = ['bar', 'box', 'sphere', 'cylinder'];
+  for (const [i, type] of joints.entries()) {
+    await hand.choose('Form', forms[i % 4]);
+    await hand.choose('Joint', type);
+    const x = -0.3 + 0.08 * i;
+    await try1(`a ${forms[i % 4]} with a ${type} joint`, new RegExp(`<joint name="joint${i + 2}" type="${type}"`), () => hand.drag([x, -0.2], [x + 0.04, -0.22]));
+  }
+  await hand.choose('On', 'body1');
+  await hand.choose('Joint', 'revolute');
+  await try1('a body on another one', /<body name="body10" parent="body1">/, () => hand.drag([-0.1, 0.2], [-0.1, 0.24]));
+  const text = await hand.text();
+ensure(/<joint name="joint2" type="prismatic" axis="1 0 0" at="-0.3 0 -0.2" rpy="0 0.4636 0"\/>/.test(text), `a slider along its bar: ${/<joint name="joint2"[^>]*>/.exec(text)[0]}`);
+  ensure(/<joint name="joint10" type="revolute" axis="0 1 0" at="-0.1 0 0.2"\/>\s*<shape type="cylinder" size="0.04 0.04" rpy="-pi\/2 0 0"/.test(text), `a wheel: ${/<body name="body10"[\s\S]*?<\/body>/.exec(text)[0]}`);
+
+  await hand.key('s');
+  for (const kind of ['box', 'sphere', 'cylinder', 'capsule', 'ellipsoid', 'cone']) {
+    await hand.choose('Shape', kind);
+    await try1(`a ${kind}`, new RegExp(`type="${kind}" size="0.0[^>]*at="0.1 0 0" density`), () => hand.click(0.1, 0));
+  }
+  await hand.choose('Shape', 'plane');
+  await try1('a floor', /<ground>\s*<shape type="plane" at="0.3 0 -0.4"\/>/, () => hand.click(0.3, -0.4));
+  await hand.key('p');
+  await try1('a point', /<point name="point1" at="0.14 0 0"\/>/, () => hand.click(0.14, 0));
+  await hand.key('n');
+  await try1('a sensor', /<sensor name="sensor1" point="body1\/tip"\/>/, () => hand.click(0.2, 0));
+  await hand.key('l');
+  for (const [kind, matches] of [['damper', /<damper name="damper1" a="body1\/tip" b="ground\/point1" damping="1"\/>/], ['link', /<link name="link1" a="body1\/tip" b="ground\/point1" law="-100\*\(z - 0.316\)"\/>/]]) {
+    await hand.choose('Kind', kind);
+    await try1(`a ${kind}`, matches, async () => { await hand.click(0.2, 0); await hand.click(0.3, 0.3); });
+  }
+  await hand.key('k');
+  await try1('a contact', /<contact name="contact1" a="body1" b="ground" normal="kelvin-voigt"/, async () => { await hand.click(0.06, 0); await hand.click(0.4, 0.2); });
+  await page.picture(join(folder, 'editor-tools-1366.png'));
+
+  // A joint is deleted: its body is free; one is given back by the tool.
+  await hand.pick('joint1');
+  await try1('a joint deleted', /<body name="body1">\s*<shape/, () => hand.key('Delete'));
+  await hand.key('j');
+  await try1('a joint for a free body', /<body name="body1">\s*<joint name="joint1" type="revolute" axis="0 1 0"\/>/, () => hand.click(0.06, 0));
+
+  const saved = await hand.save('model.xml'), check = native('check', join(folder, 'model.xml'), '--json');
+  ensure(saved && check.status === 0, `the saved file: ${check.stderr}`);
+  equal(check.json.nbody, 10, 'bodies of the saved file');
+}
+
+// Closures of every kind between the tips of two bars that meet, each undone.
+async function checkClosures(page, hand) {
+  await hand.start('?quality=low&theme=dark');
+  await hand.key('b');
+  await hand.choose('Joint', 'free');
+  await hand.drag([-0.2, 0], [0, 0]);
+  await hand.choose('On', 'ground');
+  await hand.drag([0.2, 0.2], [0, 0]);
+  await hand.key('c');
+  for (const kind of ['ball', 'revolute', 'weld', 'prismatic', 'cylindrical', 'universal', 'planar']) {
+    await hand.choose('Closure', kind);
+    const before = await hand.text();
+    await hand.click(0, 0);
+    await hand.click(0, 0);
+    const text = await hand.text(), failed = await page.run(() => window.editor.failed && window.editor.messages.map((m) => m.text).join());
+    ensure(new RegExp(`<closure name="closure1" type="${kind}" a="body[12]/tip" b="body[12]/tip"`).test(text), `a closure ${kind}: ${await hand.say()} ${text}`);
+    ensure(!failed, `a closure ${kind}: ${failed}`);
+    await hand.key('z', 2);
+    equal(await hand.text(), before, `a closure ${kind}, undone`);
+  }
+  await hand.choose('Closure', 'rod');
+  for (const _ of [1, 2]) await hand.click(0, 0);
+  ensure(/a rod has a length/i.test(await hand.say()), `a rod without a length: ${await hand.say()}`);
+  await hand.click(0, 0);
+  await hand.click(0.2, 0.2);
+  ensure(/<closure name="closure1" type="rod" a="body[12]\/tip" b="body2" length="0.283"\/>/.test(await hand.text()), `a rod: ${await hand.text()}`);
+}
+
+// Turned and dragged: poses are those that follow from the numbers of the file by hand.
+async function checkPoses(page, hand) {
+  await hand.start('?quality=low&theme=light');
+  await hand.key('b');
+  await hand.drag([0, 0], [0.2, 0]);
+  const before = await hand.text();
+  await hand.key('r');
+  await hand.pick('joint1');
+  await wait(200);
+  await hand.turn(Math.PI / 6);
+  const turned = await hand.text(), angle = /<joint name="joint1" type="revolute" axis="0 1 0" rpy="0 (\d*)\*?pi\/(\d+) 0"\/>/.exec(turned);
+  ensure(angle, `a joint that was turned: ${/<joint[^>]*>/.exec(turned)[0]}`);
+  const pitch = angle ? (Number(angle[1] || 1) * Math.PI) / Number(angle[2]) : 0;
+  ensure(pitch > 0.2 && pitch < 1 && Math.abs(pitch / (Math.PI / 36) - Math.round(pitch / (Math.PI / 36))) < 1e-9, `turned by ${pitch} rad, in steps of 5 degrees`);
+  near(await drawn(page, 'body1', [0.2, 0, 0]), [0.2 * Math.cos(pitch), 0, -0.2 * Math.sin(pitch)], 1e-6, 'the tip of a bar that was turned');
+  await page.picture(join(folder, 'editor-turn-1366.png'));
+  await hand.key('z', 2);
+  equal(await hand.text(), before, 'a turn is undone at once');
+
+  await hand.pick('shape');
+  await wait(200);
+  await hand.turn(Math.PI / 3);
+  ensure(/<shape type="capsule"[^>]*rpy="[^"]+"/.test(await hand.text()) && await hand.text() !== before, `a shape that was turned: ${await hand.text()}`);
+  const axis = await page.run(() => { const s = window.editor.still.model.shapes[0]; return s.q ?? s.rot ?? null; });
+  ensure(axis === null || axis.length === 4, 'the turn of a shape');
+  await hand.key('z', 2);
+  equal(await hand.text(), before, 'a turn of a shape is undone at once');
+  await page.run(() => { const f = document.querySelector('.readout [data-axis="pitch"]'); f.focus(); f.select(); });
+  await page.type('pi/3');
+  await page.press('Enter');
+  await hand.idle();
+  ensure(/rpy="0 pi\/3 0"/.test(await hand.text()), `a rotation that was typed: ${await hand.text()}`);
+  await hand.key('z', 2);
+
+  await hand.key('v');
+  await hand.drag([0.1, 0], [0, -0.1]);
+  const q = Number(/q="([^"]*)"/.exec(await hand.text())?.[1]);
+  ensure(Math.abs(q - Math.PI / 2) < 0.06, `dragged by a quarter of a turn: q = ${q}`);
+  near(await drawn(page, 'body1', [0.2, 0, 0]), [0.2 * Math.cos(q), 0, -0.2 * Math.sin(q)], 1e-5, 'the tip of a bar that was dragged');
+}
+
+// A slider-crank: its slider is where the triangle of crank and rod says.
+async function checkCrank(page, hand) {
+  await hand.start('?quality=low&theme=dark');
+  await hand.key('b');
+  await hand.drag([0, 0], [0.1, 0.1]);
+  await hand.name('crank');
+  await hand.drag([0.1, 0.1], [0.4, 0]);
+  await hand.name('rod');
+  await hand.choose('Form', 'box');
+  await hand.choose('Joint', 'prismatic');
+  await hand.choose('On', 'ground');
+  await hand.drag([0.4, 0], [0.44, 0.02]);
+  await hand.name('slider');
+  await hand.key('c');
+  await hand.click(0.4, 0);
+  await hand.click(0.4, 0);
+  const built = await hand.text();
+  ensure(/<body name="slider">\s*<joint name="joint3" type="prismatic" axis="1 0 0" at="0.4 0 0"\/>\s*<shape type="box" size="0.08 0.04 0.04"/.test(built) && /parent="crank">\s*<joint name="joint2" type="revolute" axis="0 1 0" at="0.1414 0 0"/.test(built), `a slider-crank: ${built}`);
+  await hand.key('v');
+  await hand.drag([0.05, 0.05], [0, 0.07]);
+  const moved = await hand.text(), a = -Number(/name="joint1"[^>]* q="([^"]*)"/.exec(moved)?.[1]), r = 0.1414, l = 0.3162, [x] = await drawn(page, 'slider', [0, 0, 0]);
+  ensure(Math.abs(a - Math.PI / 2) < 0.1, `the crank was dragged to ${a}`);
+  near([x], [r * Math.cos(a) + Math.sqrt(l * l - (r * Math.sin(a)) ** 2)], 1e-4, 'the slider, by the triangle');
+  await page.picture(join(folder, 'editor-crank-1366.png'));
+  await hand.save('model.xml');
+  const check = native('check', join(folder, 'model.xml'), '--json');
+  equal(check.json.dof, 1, 'degrees of freedom of the slider-crank');
+  ensure(native('run', join(folder, 'model.xml'), '--quiet', '--json').status === 0, 'the slider-crank runs');
+}
+
+// A cart on two balls stands on a floor, in its plane: it sinks by its weight over the stiffness of both contacts.
+async function checkCart(page, hand) {
+  await hand.start('?quality=low&theme=light');
+  await hand.key('k');
+  await hand.click(0, 0.1);
+  await hand.click(0.2, 0.1);
+  ensure(/between two bodies/.test(await hand.say()), `a contact of nothing: ${await hand.say()}`);
+  await hand.key('s');
+  await hand.choose('Shape', 'plane');
+  await hand.click(0, 0);
+  await hand.key('b');
+  await hand.choose('Form', 'box');
+  await hand.choose('Joint', 'free');
+  await hand.choose('On', 'ground');
+  await hand.drag([0, 0.12], [0.16, 0.16]);
+  await hand.name('cart');
+  await hand.choose('Form', 'sphere');
+  await hand.choose('Joint', 'revolute');
+  await hand.choose('On', 'cart');
+  for (const [name, x] of [['rear', -0.12], ['front', 0.12]]) {
+    await hand.drag([x, 0.06], [x, 0]);
+    await hand.name(name);
+  }
+  await hand.key('k');
+  for (const x of [-0.12, 0.12]) {
+    await hand.click(x, 0.03);
+    await hand.click(0.4, 0.1);
+  }
+  const text = await hand.text();
+  ensure(/<body name="front" parent="cart">\s*<joint name="joint3" type="revolute" axis="0 1 0" at="0.12 0 -0.06"\/>/.test(text) && (text.match(/<contact /g) ?? []).length === 2, `a cart: ${text}`);
+  await page.picture(join(folder, 'editor-cart-1366.png'));
+  await hand.save('model.xml');
+  const end = native('run', join(folder, 'model.xml'), '--t-end', '1', '--quiet', '--json'), mass = 2700 * (0.32 * 0.04 * 0.08 + 2 * (4 / 3) * Math.PI * 0.06 ** 3), sinks = mass * 9.81 / 2e5;
+  ensure(end.status === 0 && Math.abs(end.json.q?.[2] + sinks) < 1e-6, `the cart sinks by ${-end.json.q?.[2]} m, by hand ${sinks}: ${end.stderr}`);
+}
+
 // ---- the file is written ------------------------------------------------------------------------------------------------
 // With the server itself. What is on the disk is never overwritten unseen.
 function serve(path) {
@@ -235,9 +441,9 @@ async function takePictures(page, hand) {
   }
 }
 
-const parts = [checkBuild, checkFile, checkTabs, checkSave, takePictures];
+const parts = [checkTools, ...(process.env.SARRUS_TEST_LONG === '1' ? [checkClosures] : []), checkPoses, checkCrank, checkCart, checkBuild, checkFile, checkTabs, checkSave, takePictures];
 for (const part of parts.filter((x) => wanted.length === 0 || wanted.includes(x.name))) {
-  const browser = new Browser(program);
+  const browser = new Browser(program), begin = performance.now();
   try {
     const page = await start(browser), hand = new Hand(page, pathToFileURL(resolve(html)), folder, fail);
     await part(page, hand);
@@ -248,5 +454,6 @@ for (const part of parts.filter((x) => wanted.length === 0 || wanted.includes(x.
   } finally {
     await browser.close();
   }
+  if (process.env.TIMES) console.log(`  ${part.name}: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
 }
 process.exit(bad ? 1 : 0);

@@ -32,9 +32,9 @@ export class Hand {
     return this.page.run((a, b) => { const s = window.editor.scene, r = s.host.getBoundingClientRect(), p = s.project(0, [a, 0, b], [0, 0, 0]); return [p[0] + r.left, p[1] + r.top]; }, x, z);
   }
   async idle() {
-    await wait(120);
+    await wait(30);
     await this.page.until('the program has answered', () => !window.editor.busy);
-    await wait(40);
+    await wait(20);
   }
   async key(name, modifiers = 0) { await this.page.press(name, modifiers); await this.idle(); }
   async drag(...places) { await this.page.drag(await Promise.all(places.map(([x, z]) => this.place(x, z)))); await this.idle(); }
@@ -55,8 +55,33 @@ export class Hand {
     await this.idle();
     if (enter) await this.key('Enter');
   }
+  // One of the choices above the view.
+  async choose(label, text) {
+    const there = await this.page.run((l, x) => {
+      const select = document.querySelector(`.options select[aria-label="${l}"]`);
+      if (select) select.value = x;
+      select?.dispatchEvent(new Event('change'));
+      return select?.value === x;
+    }, label, text);
+    if (!there) this.fail(`${label} cannot be ${text}`);
+  }
+  // Along a ring of the gizmo, about the y of the selection, by an angle.
+  async turn(angle) {
+    const places = await this.page.run((x) => {
+      const { scene } = window.editor, { seat, gizmo, camera, host } = scene, r = host.getBoundingClientRect(), V = seat.position.constructor;
+      const size = camera.position.distanceTo(seat.position) * Math.min(1.9 * Math.tan(Math.PI * camera.fov / 360), 7) * gizmo.size / 8;
+      return Array.from({ length: 7 }, (_, i) => {
+        const u = 0.3 + x * i / 6, p = scene.project(0, new V(size * Math.sin(u), 0, size * Math.cos(u)).applyQuaternion(seat.quaternion).add(seat.position).toArray(), [0, 0, 0]);
+        return [p[0] + r.left, p[1] + r.top];
+      });
+    }, angle);
+    await this.page.move(...places[0]);
+    await wait(150);
+    await this.page.drag(places, { steps: 2 });
+    await this.idle();
+  }
   async pick(name) {  // a row of the tree
-    const place = await this.page.run((x) => { const row = [...document.querySelectorAll('.outline .row')].find((y) => y.querySelector('.label').textContent === x)?.getBoundingClientRect(); return row ? [row.left + 60, row.top + 12] : null; }, name);
+    const place = await this.page.run((x) => { const found = [...document.querySelectorAll('.outline .row')].find((y) => y.querySelector('.label').textContent === x); found?.scrollIntoView({ block: 'nearest' }); const row = found?.getBoundingClientRect(); return row ? [row.left + 60, row.top + 12] : null; }, name);
     if (!place) { this.fail(`the tree has no ${name}`); return; }
     await this.page.click(...place);
     await this.idle();

@@ -33,9 +33,9 @@ const TABLE = SARRUS_ELEMENTS;  // of docs/using/format.md, put in by build.mjs
 
 export class Editor {
   // engine: {ask(request)}; opened(file, text): told of another model; choose(): asks for a file, where the page knows better than one that is opened here;
-  // writes: text is that of a file which the engine can write (do: save)
-  constructor({ engine, text = emptyModel(), file = 'model.xml', quality = '', opened = () => {}, choose = null, writes = false }) {
-    Object.assign(this, { engine, file, quality, opened, writes, choose: choose ?? (() => this.input.click()) });
+  // named(model, file): told of their names; writes: text is that of a file which the engine can write (do: save)
+  constructor({ engine, text = emptyModel(), file = 'model.xml', quality = '', opened = () => {}, choose = null, writes = false, named = () => {} }) {
+    Object.assign(this, { engine, file, quality, opened, writes, named, choose: choose ?? (() => this.input.click()) });
     this.messages = [];
     this.still = null;
     this.scene = null;
@@ -83,7 +83,9 @@ export class Editor {
     this.clock = el('span', { class: 'clock' });
     this.question = el('div', { class: 'banner ask', role: 'alertdialog' });
     this.question.hidden = true;
-    this.host.append(this.tools.bar, this.tools.options, this.tools.readout, this.banner, this.question);
+    this.empty = el('div', { class: 'start' }, el('b', {}, 'An empty model'), el('span', {}, 'Press B, then draw: press where a body has its joint, release at its tip.'));
+    this.empty.hidden = true;
+    this.host.append(this.empty, this.tools.bar, this.tools.options, this.tools.readout, this.banner, this.question);
     this.right = el('aside', { class: 'edit-right' }, this.panel.element);
     this.foot = el('footer', { class: 'edit-foot' }, this.playButton, this.startButton, this.clock, this.status, el('span', { class: 'grow' }), this.tools.hint, this.counts);
     this.element = el('div', { class: 'edit', 'data-own': true }, this.left, this.host, this.right, this.foot);
@@ -137,6 +139,8 @@ export class Editor {
     (this.doc.changed ? addEventListener : removeEventListener)('beforeunload', this.guard);  // leaving asks, where something would be lost
     if (this.scene) this.showChosen();
     this.tools.showTyped();
+    this.empty.hidden = this.still?.bodies !== 0;
+    this.named(this.still?.model.name ?? '', this.file);
   }
 
   // One load at a time; of the texts that come meanwhile the last one.

@@ -6,8 +6,9 @@ import { attribute, value } from './xml.js';
 
 export const DENSITY = 2700;      // kg/m^3, aluminium: of shapes that are added
 export const STIFFNESS = 100;     // N/m, of springs that are added
+export const CONTACT = [['normal', 'kelvin-voigt'], ['K', '1e5'], ['D', '100'], ['mu-k', '0.5'], ['bristle-K', '1e5'], ['bristle-B', '100']];  // N/m, Ns/m
 export const jointKinds = ['revolute', 'prismatic', 'ball', 'universal', 'cylindrical', 'helical', 'planar', 'free', 'weld'];
-export const shapeKinds = ['box', 'sphere', 'cylinder', 'capsule', 'ellipsoid', 'cone'];
+export const shapeKinds = ['box', 'sphere', 'cylinder', 'capsule', 'ellipsoid', 'cone', 'plane'];
 
 export const vectorText = (x, decimals) => x.map((y) => numberText(y, decimals)).join(' ');
 
@@ -38,23 +39,25 @@ function bar(length, radius, decimals) {
     ['rpy', '0 pi/2 0'], ['density', DENSITY]] };
 }
 
-export function shapeSpec(kind, size, at, decimals, density = DENSITY) {
-  const s = { box: [size, size, size], sphere: [size / 2], cylinder: [size / 2, size], capsule: [size / 3, size], ellipsoid: [size / 2, size / 3, size / 4], cone: [size / 2, size] }[kind] ?? [];
-  return { name: 'shape', attributes: [['type', kind], ['size', s.length ? vectorText(s, decimals + 1) : undefined], ['at', at.some((x) => x !== 0) ? vectorText(at, decimals) : undefined], ['density', density]] };
+// Edges, radii and lengths as they are drawn, or those that go with one size; a plane has none.
+export function shapeSpec(kind, size, at, decimals, density = DENSITY, rpy = null) {
+  const s = Array.isArray(size) ? size : { box: [size, size, size], sphere: [size / 2], cylinder: [size / 2, size], capsule: [size / 3, size], ellipsoid: [size / 2, size / 3, size / 4], cone: [size / 2, size] }[kind] ?? [];
+  return { name: 'shape', attributes: [['type', kind], ['size', s.length ? vectorText(s, Array.isArray(size) ? decimals - 1 : decimals + 1) : undefined], ['at', at.some((x) => x !== 0) ? vectorText(at, decimals) : undefined],
+    ['rpy', rpy?.some((x) => Math.abs(x) > 5e-5) ? rpy.map(angleText).join(' ') : undefined], ['density', kind === 'plane' ? undefined : density]] };
 }
 
 // A body with its joint at a place of its parent. A bar where it has a length: along its x, to the point `tip`; turned: its angle about the axis,
-// from the x of its parent. Else a body of the size given, which is four times the radius of bars.
-export function addBody(doc, { parent = 'ground', type = 'revolute', at = [0, 0, 0], axis = [0, 0, 1], length = 0, turned = 0, size = 0.1, decimals = 3, shape = 'box' }) {
+// from the x of its parent. Else a body of the size given, which is four times the radius of bars. at: numbers, or the text of a point that is there.
+export function addBody(doc, { parent = 'ground', type = 'revolute', at = [0, 0, 0], axis = [0, 0, 1], length = 0, turned = 0, size = 0.1, decimals = 3, shape = 'box', rpy = null, radius = size / 4 }) {
   return doc.group('add body', () => {
     const name = freeName(doc, 'body', 'body'), joint = freeName(doc, 'joint', 'joint');
     const turns = type === 'revolute' && length > 0 && turned !== 0;
-    const needsAxis = !['ball', 'free', 'weld'].includes(type);
+    const needsAxis = !['ball', 'free', 'weld'].includes(type), atText = typeof at === 'string' ? at : vectorText(at, decimals);
     const spec = { name: 'body', attributes: [['name', name], ['parent', parent === 'ground' ? undefined : parent]], children: [
       { name: 'joint', attributes: [['name', joint], ['type', type], ['axis', needsAxis ? axisOf(axis) : undefined],
-        ['axis2', type === 'universal' ? (axis[0] === 1 ? '0 1 0' : '1 0 0') : undefined], ['at', at.some((x) => x !== 0) ? vectorText(at, decimals) : undefined],
+        ['axis2', type === 'universal' ? (axis[0] === 1 ? '0 1 0' : '1 0 0') : undefined], ['at', atText === '0 0 0' ? undefined : atText],
         ['q', turns ? angleText(turned) : undefined], ['pitch', type === 'helical' ? '0.01' : undefined]] },
-      length > 0 ? bar(length, size / 4, decimals) : shapeSpec(shape, size, [0, 0, 0], decimals)] };
+      length > 0 ? bar(length, radius, decimals) : shapeSpec(shape, size, [0, 0, 0], decimals, DENSITY, rpy)] };
     if (length > 0) spec.children.push({ name: 'point', attributes: [['name', 'tip'], ['at', `${numberText(length, decimals)} 0 0`]] });
     return doc.insert(doc.root, spec);
   });
@@ -93,7 +96,7 @@ export function addClosure(doc, a, b, { type = 'ball', normal = null, decimals =
   return doc.group('add closure', () => {
     const ends = [a, b].map((end) => endName(doc, end, decimals));
     return doc.insert(doc.root, { name: 'closure', attributes: [['name', freeName(doc, 'closure')], ['type', type], ['a', ends[0]], ['b', ends[1]],
-      ['normal', type === 'ball' && normal ? normal.join(' ') : undefined]] });
+      ['axis2', type === 'universal' ? '1 0 0' : undefined], ['normal', type === 'ball' && normal ? normal.join(' ') : undefined]] });
   });
 }
 
@@ -105,6 +108,11 @@ export function addSpring(doc, a, b, length, { kind = 'spring', decimals = 3 } =
     const ends = [a, b].map((end) => endName(doc, end, decimals));
     return doc.insert(doc.root, { name: kind, attributes: [['name', freeName(doc, kind)], ['a', ends[0]], ['b', ends[1]], ...own] });
   });
+}
+
+// Between all shapes of two bodies.
+export function addContact(doc, a, b) {
+  return doc.insert(doc.root, { name: 'contact', attributes: [['name', freeName(doc, 'contact')], ['a', a], ['b', b], ...CONTACT] });
 }
 
 export function addSensor(doc, end, decimals = 3) {
@@ -174,9 +182,9 @@ export function setTurn(doc, node, rpy, key = null) {
 
 // Angles as a person writes them: pi/2 where it is one.
 export function angleText(x) {
-  for (const n of [1, 2, 3, 4, 6]) {
-    for (const k of [1, 2, 3, 5]) {
-      if (k > 2 * n || Math.abs(Math.abs(x) - k * Math.PI / n) > 5e-5) continue;
+  for (const n of [1, 2, 3, 4, 6, 9, 12, 18, 36]) {
+    for (let k = 1; k <= 2 * n; k++) {
+      if (Math.abs(Math.abs(x) - k * Math.PI / n) > 5e-5) continue;
       return `${x < 0 ? '-' : ''}${k > 1 ? `${k}*` : ''}pi${n > 1 ? `/${n}` : ''}`;
     }
   }

@@ -4,6 +4,13 @@ import { Editor } from './editor.js';
 
 export const tabs = [['edit', 'Edit']];
 
+// The header has the names of what is edited.
+export function nameHeader(app, model, file) {
+  const head = app.querySelector('.head:not([data-own])');
+  head?.querySelector('.name').replaceChildren(model);
+  head?.querySelector('.file').replaceChildren(file);
+}
+
 export function showEditing(enter, leave) {
   let before = state.mode;
   on('mode', () => {
@@ -29,7 +36,7 @@ export function addEditor(live, loaded, request) {
       else editor.load();
       return;
     }
-    editor = new Editor({ engine, text, writes, file: (live.loaded.file ?? 'model.xml').split('/').pop(), quality: page.options.get('quality') });
+    editor = new Editor({ engine, text, writes, named: (model, name) => nameHeader(page.app, model, name), file: (live.loaded.file ?? 'model.xml').split('/').pop(), quality: page.options.get('quality') });
     page.editor = editor;
     page.app.append(editor.element);
   };

@@ -11,14 +11,17 @@ import { value } from './xml.js';
 const KINDS = { body: ['bar', 'box', 'sphere', 'cylinder'], shape: edit.shapeKinds, closure: ['ball', 'revolute', 'weld', 'rod', 'prismatic', 'cylindrical', 'universal', 'planar'], spring: ['spring', 'damper', 'link'], joint: edit.jointKinds };
 const TOOLS = [['select', 'pointer', 'V', 'Select; drag a body to move its joint'], ['move', 'move', 'G', 'Move the selection along its axes'], ['rotate', 'rotate', 'R', 'Turn the selection'], null,
   ['body', 'bar', 'B', 'Body: press at its joint, release at its tip'], ['joint', 'revolute', 'J', 'Joint of a body that is free'], ['shape', 'box', 'S', 'Shape on a body'],
-  ['point', 'crosshair', 'P', 'Point on a body'], ['closure', 'closure', 'C', 'Loop closure between two points'], ['spring', 'spring', 'L', 'Spring between two points'], ['sensor', 'sensor', 'N', 'Sensor at a point']];
+  ['point', 'crosshair', 'P', 'Point on a body'], ['closure', 'closure', 'C', 'Loop closure between two points'], ['spring', 'spring', 'L', 'Spring between two points'], ['sensor', 'sensor', 'N', 'Sensor at a point'], ['contact', 'contact', 'K', 'Contact between two bodies']];
 const HINTS = { select: 'Click selects; drag a body to move its joint', move: 'Select something, then drag the arrows; places can be typed below', rotate: 'Select something, then drag the rings',
   body: 'Press where the joint is, drag to the tip, release', joint: 'Click a body that has no joint', shape: 'Click the place on a body', point: 'Click the place on a body',
-  closure: 'Click two points that are to be one', spring: 'Click its two ends', sensor: 'Click the point to be measured' };
+  closure: 'Click two points that are to be one', spring: 'Click its two ends', sensor: 'Click the point to be measured', contact: 'Click two bodies that are to touch, or a body and the ground' };
+const ANY = 'what is there';  // to which a body that is drawn is attached, unless it is to one of its own choice
 const PLANES = { xy: [0, 0, 1], xz: [0, 1, 0], yz: [1, 0, 0] };
 const FAR = 4;  // pixels that make a drag
 
 const nice = (x) => { const p = 10 ** Math.floor(Math.log10(x)); return p * (x / p >= 5 ? 5 : x / p >= 2 ? 2 : 1); };
+
+const cleaned = (v) => v.toArray().map((x) => (Math.abs(x - Math.round(x)) < 1e-5 ? Math.round(x) + 0 : Number(x.toFixed(5))));
 
 export class Tools {
   // editor: {doc, scene, still, change(call), select(node), say(text, level), pose(list), nodeOf(name)}
@@ -29,7 +32,7 @@ export class Tools {
     this.first = null;   // the end that was clicked
     this.down = null;
     this.buttons = TOOLS.filter(Boolean).map(([name, symbol, key, title]) => [name, el('button', { class: 'button', 'data-tool': name, title: `${title} (${key})`, 'aria-label': title, on: { click: () => this.choose(name) } },
-      ['bar', 'revolute', 'closure', 'spring', 'sensor'].includes(symbol) ? glyph(symbol, 16) : icon(symbol))]);
+      ['bar', 'revolute', 'closure', 'spring', 'sensor', 'contact'].includes(symbol) ? glyph(symbol, 16) : icon(symbol))]);
     const by = new Map(this.buttons);
     this.bar = el('div', { class: 'bar tools', role: 'toolbar', 'aria-label': 'Tools' }, ...TOOLS.map((x) => (x ? by.get(x[0]) : el('span', { class: 'gap' }))));
     this.options = el('div', { class: 'bar options' });
@@ -37,6 +40,7 @@ export class Tools {
     this.hint = el('div', { class: 'hint' });
     this.readout.hidden = true;
     this.plane = 'xz';
+    this.on = ANY;
     this.step = 0;
   }
 
@@ -87,8 +91,13 @@ export class Tools {
       parts.push(el('label', {}, el('span', { class: 'mute' }, label), select));
     };
     if (KINDS[this.tool]) choice({ body: 'Form', shape: 'Shape', closure: 'Closure', spring: 'Kind', joint: 'Joint' }[this.tool], this.kinds[this.tool], KINDS[this.tool], (x) => { this.kinds[this.tool] = x; });
-    if (this.tool === 'body') choice('Joint', this.kinds.joint, edit.jointKinds, (x) => { this.kinds.joint = x; });
-    if (!['select', 'rotate'].includes(this.tool)) {
+    if (this.tool === 'body') {
+      choice('Joint', this.kinds.joint, edit.jointKinds, (x) => { this.kinds.joint = x; });
+      const bodies = this.still.model.bodies.map((x) => x.name);
+      if (!bodies.includes(this.on)) this.on = ANY;
+      choice('On', this.on, [ANY, ...bodies], (x) => { this.on = x; });
+    }
+    if (!['select', 'rotate', 'contact'].includes(this.tool)) {
       if (this.tool !== 'move') choice('Plane', this.plane, Object.keys(PLANES), (x) => { this.plane = x; this.showPlane(); });
       const step = el('input', { type: 'text', class: 'field', value: numberText(this.step), 'aria-label': 'Grid step in metres', inputmode: 'decimal' });
       step.addEventListener('change', () => {
@@ -106,7 +115,7 @@ export class Tools {
 
   showPlane() {
     if (!this.scene) return;
-    const adding = !['select', 'move', 'rotate'].includes(this.tool);
+    const adding = !['select', 'move', 'rotate', 'contact'].includes(this.tool);
     this.scene.setPlane(new Vector3(...this.normal), this.first?.place ?? new Vector3(), this.step, adding);
   }
 
@@ -243,7 +252,8 @@ export class Tools {
   // ---- adding -------------------------------------------------------------------------------------------------------------
   begin(spot) {
     if (!spot) return;
-    this.first = spot;
+    const on = this.tool === 'body' && this.on !== ANY ? this.still.model.bodies.findIndex((x) => x.name === this.on) : -1;
+    this.first = on >= 0 && on !== spot.body ? { frame: null, exact: Boolean(spot.frame), body: on, at: this.scene.toBody(on, spot.place).toArray(), place: spot.place } : spot;
     this.showPlane();
     this.scene.mark(spot.place);
   }
@@ -256,36 +266,49 @@ export class Tools {
     this.add(first, n, d);
   }
 
-  // d: from the joint to the tip, n: normal of the work plane, both in the axes of the parent.
+  // d: from the joint to the tip, or to the rim; n: normal of the work plane; both in the axes of the parent.
   add(first, n, d) {
-    const clean = n.toArray().map((x) => (Math.abs(x - Math.round(x)) < 1e-5 ? Math.round(x) + 0 : Number(x.toFixed(5)))), bar = this.kinds.body === 'bar' && d.length() > 0.5 * 10 ** -this.decimals;
-    const axis = this.kinds.joint === 'prismatic' && bar ? d.clone().normalize().toArray().map((x) => Number(x.toFixed(5)) + 0) : clean;
+    const { joint: type, body: form } = this.kinds, drawn = d.length() > 0.5 * 10 ** -this.decimals, bar = form === 'bar' && drawn;
+    const axis = type !== 'prismatic' ? cleaned(n) : cleaned(bar ? d.clone().normalize() : this.slide(first, n, d));
     // the bar is along the x of the body; at q = 0 that is the x of the parent: the rest is q of a revolute joint, else a turned joint frame
     const x = new Vector3(1, 0, 0), flat = Math.abs(n.x) < 1e-5, angle = Math.atan2(n.dot(new Vector3().crossVectors(x, d)), x.dot(d)), length = bar ? d.length() : 0;
-    const turns = flat && this.kinds.joint === 'revolute' ? angle : 0;
+    const turns = flat && type === 'revolute' ? angle : 0, point = first.frame?.includes('/') ? this.editor.nodeOf('point', first.frame) : null;
     this.drop();
-    this.editor.change(() => {
-      const node = edit.addBody(this.doc, { parent: this.nameOf(first.body), type: this.kinds.joint, at: first.at.map((y) => Number(numberText(y, this.decimals))), axis, length,
-        turned: Math.abs(turns) > 5e-5 ? turns : 0, size: 2 * this.step, decimals: this.decimals + 1, shape: this.kinds.body === 'bar' ? 'box' : this.kinds.body });
+    this.editor.change(() => this.doc.group('add body', () => {
+      const node = edit.addBody(this.doc, { parent: this.nameOf(first.body), type, axis, length,
+        at: (point && value(point, 'at')) ?? first.at.map((y) => Number(numberText(y, first.frame || first.exact ? this.decimals + 1 : this.decimals))),
+        turned: Math.abs(turns) > 5e-5 ? turns : 0, decimals: this.decimals + 1, shape: form === 'bar' ? 'box' : form,
+        size: drawn && !bar ? this.sizeOf(form, n, d) : 2 * this.step, radius: this.step / 2, rpy: form === 'cylinder' ? rpyOf(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), n)) : null });
       if (bar && !turns && (d.y !== 0 || d.z !== 0)) this.turnJoint(node, d);
       this.editor.select(this.doc.at(node.start), true);
-    });
+    }));
+  }
+
+  // Of a body that slides and is no bar: the axis of the parent in the work plane along which was drawn, or the first one.
+  slide(first, n, d) {
+    const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((x) => new Vector3(...x)).filter((x) => Math.abs(x.dot(n)) < 0.5);
+    return axes.reduce((best, x) => (Math.abs(x.dot(d)) > Math.abs(best.dot(d)) + 1e-9 ? x : best));
+  }
+
+  // From the centre to the rim: a radius, or half of the edges.
+  sizeOf(form, n, d) {
+    const least = 2 * this.step;
+    if (form === 'sphere') return [d.length()];
+    if (form === 'cylinder') return [d.length(), Math.max(least, d.length() / 2)];
+    return d.toArray().map((x) => Math.max(least, 2 * Math.abs(x)));
   }
 
   // The joint frame is turned so that its x is along d; the axis keeps its direction in the parent.
   turnJoint(body, d) {
     const q = new Quaternion().setFromUnitVectors(new Vector3(1, 0, 0), d.clone().normalize()), rpy = rpyOf(q);
     if (rpy.every((x) => Math.abs(x) < 5e-5)) return;
-    this.doc.group('add body', () => {
-      let joint = body.children.find((x) => x.name === 'joint');
-      const axis = value(joint, 'axis') ? splitList(value(joint, 'axis')).map((x) => Number(x.text)) : value(joint, 'type') === 'prismatic' || value(joint, 'type') === 'revolute' ? [0, 0, 1] : null;
-      if (axis) {
-        const v = new Vector3(...axis).applyQuaternion(q.clone().invert()).toArray().map((x) => Number(x.toFixed(5)) + 0);
-        this.doc.set(joint, 'axis', v.join(' '));
-        joint = this.doc.at(body.start).children.find((x) => x.name === 'joint');
-      }
-      edit.setTurn(this.doc, joint, rpy);
-    });
+    let joint = body.children.find((x) => x.name === 'joint');
+    const axis = value(joint, 'axis') ? splitList(value(joint, 'axis')).map((x) => Number(x.text)) : value(joint, 'type') === 'prismatic' || value(joint, 'type') === 'revolute' ? [0, 0, 1] : null;
+    if (axis) {
+      this.doc.set(joint, 'axis', new Vector3(...axis).applyQuaternion(q.clone().invert()).toArray().map((x) => Number(x.toFixed(5)) + 0).join(' '));
+      joint = this.doc.at(body.start).children.find((x) => x.name === 'joint');
+    }
+    edit.setTurn(this.doc, joint, rpy);
   }
 
   click(spot) {
@@ -297,11 +320,13 @@ export class Tools {
       const [a, b] = [this.first, spot];
       if (a.body === b.body) { editor.say(this.tool === 'closure' ? 'A closure connects two bodies: click a point of another one' : 'Both ends are on one body: click a point of another one', 'warn'); return; }
       const planar = this.planar(), kind = this.kinds[this.tool];
+      if (kind === 'rod' && a.place.distanceTo(b.place) < 10 ** -decimals) { editor.say('A rod has a length: its ends must be at two places', 'warn'); return; }
       this.drop();
       editor.change(() => editor.select(this.tool === 'closure' ? this.addClosure(a, b, kind, planar)
         : edit.addSpring(doc, this.endOf(a), this.endOf(b), a.place.distanceTo(b.place), { kind, decimals }), true));
       return;
     }
+    if (this.tool === 'contact') { this.touch(spot); return; }
     if (this.tool === 'sensor') editor.change(() => editor.select(edit.addSensor(doc, this.endOf(spot), decimals), true));
     if (this.tool === 'point') editor.change(() => editor.select(edit.addPoint(doc, body, spot.at, decimals), true));
     if (this.tool === 'shape') editor.change(() => editor.select(edit.addShape(doc, body, this.kinds.shape, 2 * this.step, spot.at.map((x) => Number(numberText(x, decimals))), decimals), true));
@@ -310,6 +335,18 @@ export class Tools {
       if (!node || spot.body === 0) { editor.say('Click a body', 'warn'); return; }
       editor.change(() => editor.select(edit.addJoint(doc, body, this.kinds.joint, this.scene.toBody(own.parent, parent).toArray(), this.normal, decimals), true));
     }
+  }
+
+  // The bodies are what counts, not their points.
+  touch(spot) {
+    const { editor, doc } = this, has = (body) => this.still.model.shapes.some((x) => x.body === body);
+    if (!this.first) { this.begin(spot); editor.say('Now the other body, or the ground'); return; }
+    const [a, b] = [this.first.body, spot.body];
+    if (a === b) { editor.say('A contact is between two bodies: click another one', 'warn'); return; }
+    this.drop();
+    const bare = [a, b].find((x) => !has(x));
+    if (bare !== undefined) { editor.say(`${this.nameOf(bare)} has no shape that could touch: give it one first (S${bare === 0 ? '; a plane is a floor' : ''})`, 'warn'); return; }
+    editor.change(() => editor.select(edit.addContact(doc, this.nameOf(a), this.nameOf(b)), true));
   }
 
   addClosure(a, b, kind, planar) {
@@ -343,7 +380,7 @@ export class Tools {
     const rows = [], { first } = this;
     if (this.tool === 'body' && first && spot) {
       const d = spot.place.clone().sub(first.place);
-      rows.push(`length ${numberText(d.length(), 4)} m`, spot.frame ? `at ${spot.frame}` : `to ${edit.vectorText(spot.place.toArray(), 3)}`);
+      rows.push(`${{ bar: 'length', box: 'half diagonal' }[this.kinds.body] ?? 'radius'} ${numberText(d.length(), 4)} m`, spot.frame ? `at ${spot.frame}` : `to ${edit.vectorText(spot.place.toArray(), 3)}`);
     } else if (spot) rows.push(`${spot.frame ?? this.nameOf(spot.body)}`, `${edit.vectorText(spot.place.toArray(), 3)} m`);
     if (spot) {
       this.readout.replaceChildren(...rows.map((x) => el('span', {}, x)));
@@ -354,15 +391,18 @@ export class Tools {
     this.showTyped();
   }
 
+  // The attribute that the tool changes: at, or rpy where the element has one.
   showTyped() {
-    const node = this.doc.selection && edit.placed(this.doc.selection), known = edit.values(this.doc);
-    this.readout.hidden = !node;
-    if (!node) { this.typed = null; return; }
-    if (this.typed === node.start && this.readout.contains(document.activeElement)) return;
-    this.typed = node.start;
-    const items = splitList(value(node, 'at') ?? '0 0 0');
-    this.readout.replaceChildren(el('span', { class: 'mute' }, node.name === 'joint' ? `joint ${jointName(node.parent)}` : `${node.name} ${value(node, 'name') ?? ''}`), ...['x', 'y', 'z'].map((axis, i) => {
-      const input = el('input', { class: 'field', type: 'text', value: items[i]?.text ?? '0', 'aria-label': `${axis} of ${node.name}`, 'data-axis': axis, spellcheck: 'false', title: 'a number or a formula, in metres' });
+    const { selection } = this.doc, node = selection && edit.placed(selection), turns = this.tool === 'rotate', known = edit.values(this.doc);
+    const name = turns ? 'rpy' : 'at', labels = turns ? ['roll', 'pitch', 'yaw'] : ['x', 'y', 'z'], there = node && this.has(node, name) && !(turns && value(node, 'rot'));
+    this.readout.hidden = !there;
+    if (!there) { this.typed = null; return; }
+    const key = `${node.start} ${name}`;
+    if (this.typed === key && this.readout.contains(document.activeElement)) return;
+    this.typed = key;
+    const items = splitList(value(node, name) ?? '0 0 0');
+    this.readout.replaceChildren(el('span', { class: 'mute' }, node.name === 'joint' ? `joint ${jointName(node.parent)}` : `${node.name} ${value(node, 'name') ?? ''}`), ...labels.map((label, i) => {
+      const input = el('input', { class: 'field', type: 'text', value: items[i]?.text ?? '0', 'aria-label': `${label} of ${node.name}`, 'data-axis': label, spellcheck: 'false', title: `a number or a formula, in ${turns ? 'radians' : 'metres'}` });
       input.addEventListener('keydown', (event) => {
         event.stopPropagation();
         if (event.key === 'Enter') { input.blur(); this.scene.canvas.focus(); }
@@ -371,13 +411,15 @@ export class Tools {
       input.addEventListener('change', () => {
         const now = edit.placed(this.doc.selection ?? {}) ?? null, text = input.value.trim() || '0';
         if (!now) return;
-        const list = splitList(value(now, 'at') ?? '0 0 0').map((x) => x.text);
+        const list = splitList(value(now, name) ?? '0 0 0').map((x) => x.text);
         list[i] = text;
-        this.editor.change(() => this.doc.set(now, 'at', list.join(list.some((x) => x.includes(' ')) ? ', ' : ' ')));
+        this.editor.change(() => this.doc.set(now, name, list.join(list.some((x) => x.includes(' ')) ? ', ' : ' ')));
       });
-      return el('label', {}, el('span', { class: `axis ${axis}` }, axis), input);
-    }), el('span', { class: 'mute' }, 'm'), items.some((x) => evaluate(x.text, (word) => known.get(word)) === null) ? el('span', { class: 'warn' }, 'not a number here') : '');
+      return el('label', {}, el('span', { class: `axis ${'xyz'[i]}` }, label), input);
+    }), el('span', { class: 'mute' }, turns ? 'rad' : 'm'), items.some((x) => evaluate(x.text, (word) => known.get(word)) === null) ? el('span', { class: 'warn' }, 'not a number here') : '');
   }
+
+  has(node, name) { return this.doc.table[node.name]?.attributes.some((x) => x.name === name) ?? false; }
 
   // ---- the gizmo ------------------------------------------------------------------------------------------------------------
   // The frame in which the place of an element is given, as a body of the model.
@@ -389,7 +431,7 @@ export class Tools {
   showGizmo() {
     if (!this.scene) return;
     const { gizmo, seat } = this.scene, node = ['move', 'rotate'].includes(this.tool) && this.doc.selection ? edit.placed(this.doc.selection) : null;
-    const frame = node && this.doc.table[node.name] ? this.frameOf(node) : -1, at = frame >= 0 ? edit.numbers(this.doc, value(node, 'at') ?? '0 0 0', 3) : null;
+    const frame = node && this.has(node, this.tool === 'rotate' ? 'rpy' : 'at') ? this.frameOf(node) : -1, at = frame >= 0 ? edit.numbers(this.doc, value(node, 'at') ?? '0 0 0', 3) : null;
     if (!at || this.gizmoKey) { if (!at) gizmo.detach(); this.scene.dirty = true; return; }
     const turn = this.turnOf(node) ?? new Quaternion();
     this.scene.bodyMatrixOf(frame).multiply(new Matrix4().compose(new Vector3(...at), this.tool === 'rotate' ? turn : new Quaternion(), new Vector3(1, 1, 1))).decompose(seat.position, seat.quaternion, seat.scale);
@@ -453,6 +495,7 @@ export class Tools {
     if (!this.gizmoKey) this.showGizmo();
     this.showReadout();
     if (this.first) this.drop();
+    if (this.tool === 'body' && !this.options.contains(document.activeElement)) this.showOptions();
   }
 
   key(name) {
