@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { readElements } from '../../page/elements.mjs';
 import { Document, emptyModel } from '../../page/src/edit/document.js';
 import { evaluate, movedText, numberText, splitList, splitNames } from '../../page/src/edit/formula.js';
-import { namesOf, referencesIn, rename } from '../../page/src/edit/names.js';
+import { makerOf, namesOf, referencesIn, rename } from '../../page/src/edit/names.js';
 import * as edit from '../../page/src/edit/operations.js';
 import { attribute, elementAt, encode, offsetOf, parse, placeOf, value, walk } from '../../page/src/edit/xml.js';
 
@@ -374,6 +374,9 @@ function checkRepeats() {
     try { rename(doc, named(doc, element, old), name); } catch (error) { said = error.message; }
     ensure(said.includes(sentence) && doc.text === text, `${old} becomes ${name}: ${said}`);
   };
+  const whole = new Document(text.replace('<ground>', '<include file="a.xml"/><ground>'), table), maker = (name) => { const node = makerOf(whole, name); return node && (value(node, 'name') ?? node.name); };
+  for (const [name, by] of [['wheel2', 'wheel{i}'], ['lone1', 'lone{k}'], ['tail0', 'tail0'], ['tail1', 'tail{i}'], ['cart', 'cart'], ['wheels', 'wheel{i}'], ['arm', 'include']]) equal(maker(name), by, `what makes ${name}`);
+  equal(makerOf(new Document(text, table), 'arm'), null, 'what makes arm');
   refuse('body', 'wheel{i}', 'roller', 'needs {i} in it');
   refuse('body', 'wheel{i}', 'roller{k}', 'needs {i} in it');
   refuse('body', 'wheel{i}', 'rol/ler{i}', 'must not contain');

@@ -111,6 +111,13 @@ function meanings(names, text) {
   return sure.length > 0 ? sure : found(ANY);
 }
 
+// The element that makes a body of this name: a body of the file, one in a repeat, whose name fits, else an include; null: none does.
+export function makerOf(doc, name) {
+  const bodies = doc.elements('body'), same = bodies.find((x) => value(x, 'name') === name);
+  const fitting = (hole) => bodies.find((x) => fits(value(x, 'name') ?? '', name, hole));
+  return same ?? fitting(NUMBERS) ?? fitting(ANY) ?? doc.elements('include')[0] ?? null;
+}
+
 // The fixed parts of a name become those of another one with the same formulas.
 function refill(from, to, text) {
   const filled = new RegExp(`^${from.split(HOLE).map(escaped).join(`(${ANY})`)}$`).exec(text);

@@ -76,7 +76,7 @@ export class Outline {
     const items = this.items(), chosen = this.doc.selected;
     this.visible = items;
     const n = this.doc.root ? this.doc.elements('body').length : 0;
-    this.count.textContent = `${n} ${n === 1 ? 'body' : 'bodies'}`;
+    this.count.textContent = n === 0 ? '' : `${n} ${n === 1 ? 'body' : 'bodies'}`;
     this.list.replaceChildren(...items.map((item) => this.row(item, item.node.start === chosen)));
     if (items.length === 0) this.list.append(el('div', { class: 'empty' }, this.words ? 'Nothing has that name' : 'An empty model: take the body tool (B) and draw'));
     this.list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });

@@ -5,7 +5,7 @@ import { icon } from '../icons.js';
 import { glyph } from '../tree.js';
 import { decimalsOf, evaluate, numberText, splitList } from './formula.js';
 import * as edit from './operations.js';
-import { jointName } from './names.js';
+import { jointName, makerOf } from './names.js';
 import { value } from './xml.js';
 
 const KINDS = { body: ['bar', 'box', 'sphere', 'cylinder'], shape: edit.shapeKinds, closure: ['ball', 'revolute', 'weld', 'rod', 'prismatic', 'cylindrical', 'universal', 'planar'], spring: ['spring', 'damper', 'link'], joint: edit.jointKinds };
@@ -181,8 +181,17 @@ export class Tools {
     const caught = this.scene.caught(event), under = this.scene.bodyUnder(event);
     const point = caught?.name.includes('/') ? this.editor.nodeOf('point', caught.name) : null;
     if (point) this.editor.select(point);
-    else if (under.body > 0) this.editor.select(this.editor.nodeOf('body', this.nameOf(under.body)));
+    else if (under.body > 0) this.selectBody(this.nameOf(under.body));
     else this.editor.select(null);
+  }
+
+  // A body that is not in the file as it is seen: what makes it is selected, and told.
+  selectBody(name) {
+    const { editor } = this, node = makerOf(this.doc, name);
+    editor.select(node);
+    if (!node) editor.say(`${name} has no element of its own in this file`, 'warn');
+    else if (node.name === 'include') editor.say(`${name} comes from an included file${value(node, 'file') ? `: it is edited in ${value(node, 'file')}` : ''}`, 'warn');
+    else if (value(node, 'name') !== name) editor.say(`${name} is made by a repeat: what is changed in ${value(node, 'name')} changes all of them`, 'warn');
   }
 
   grab(event) {
