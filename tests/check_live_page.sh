@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The page with a live engine (view.html), driven in a headless Chromium against a native session: rows come and are those of `sarrus run`,
 # sliders keep loops closed, parameters change the motion, bodies are pulled, one goes back and on, runs that stop and servers that go say why.
-# SARRUS_TEST_LONG=1: also script time of a frame and pictures in both themes and sizes, which are kept in build/live-page.
+# SARRUS_TEST_LONG=1: also script time of a frame, every shipped model, and pictures in both themes and sizes, which are kept in build/live-page.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
 out=$PWD/build/live-page
@@ -29,7 +29,7 @@ ${CC:-cc} -std=gnu17 -O1 -Iinclude -o "$work/session" tests/page/live_pipe.c -L"
 rm -rf "$out" && mkdir -p "$out"
 cp "$front/view.html" "$out/"
 "$sarrus" run models/pendulum.xml --out "$out/pendulum.csv" --quiet || bad=1
-parts="run past slider turn hands framing parameters pull ends reload modes reach server"
+parts="run past slider turn hands framing parameters pull ends reload modes reach server kinds"
 [ "${SARRUS_TEST_LONG:-0}" = 1 ] && parts=
 # shellcheck disable=SC2086
 SARRUS=$sarrus timeout 1500 node tests/page/live.mjs "$chromium" "$out" "$work/session" models $parts || bad=1

@@ -212,7 +212,7 @@ export class Scene {
 
   // ---- ground ---------------------------------------------------------------------------------------------------------
   addGround() {
-    const { run } = this, { size, scale } = run.measure;
+    const { run } = this, { centre, size, scale } = run.measure;
     const floor = run.model.shapes.find((s) => s.type === 'plane' && s.body === 0 &&
       v.setFromMatrixColumn(s.matrix, 2).applyQuaternion(this.world.quaternion).z > 0.99);
     this.hasFloor = Boolean(floor);

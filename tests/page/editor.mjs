@@ -2,7 +2,7 @@
 // written to. Every line "FAILED ..." is a failure.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readElements } from '../../page/elements.mjs';
 import { Document, emptyModel } from '../../page/src/edit/document.js';

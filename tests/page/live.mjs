@@ -1,7 +1,7 @@
 // Tests of a page with a live engine in a headless browser: node live.mjs CHROMIUM FOLDER PROGRAM MODELS [PART...]. FOLDER has view.html and the
 // tables that tests/check_live_page.sh made; PROGRAM is a session on its standard input; MODELS the folder that it reads. Pictures go to FOLDER.
 import { spawn } from 'node:child_process';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Browser } from './browser.mjs';
@@ -412,7 +412,7 @@ async function checkReload(page) {
   await open(page, 'double-pendulum.xml');
   await runTo(page, 0.4);
   const text = readFileSync(join(models, 'double-pendulum.xml'), 'utf8');
-  await page.run(() => { const { set, page: p } = window.sarrus; set({ selection: { kind: 'body', index: 2 } }); p.plots.add(['kinetic']); p.scene.view(0, -0.001, 1); p.scene.camera.position.multiplyScalar(1.1); p.scene.controls.update(); });
+  await page.run(() => { const { set, page: p } = window.sarrus; set({ selection: { kind: 'body', index: 2 } }); p.plots.add(['kinetic']); p.scene.view(0, -0.001, 1); p.scene.controls.dispatchEvent({ type: 'start' }); p.scene.camera.position.multiplyScalar(1.1); p.scene.controls.update(); });
   await frames(page, 2);
   const look = () => page.run(() => { const { page: p, state: s } = window.sarrus; return JSON.stringify([p.scene.camera.position.toArray().map((x) => Number(x.toFixed(5))), s.selection, p.plots.names]); });
   const before = await look(), { time } = await state(page);
@@ -715,6 +715,25 @@ async function checkFraming(page) {
   quiet(page, 'framing');
 }
 
+// ---- every model ----------------------------------------------------------------------------------------------------------
+// Shapes of all kinds, walls, fields, meshes, wheels, an up that is not z: each is drawn, and the console stays empty.
+const KINDS = ['contact/heap-of-balls.xml', 'contact/wheel-on-terrain.xml', 'contact/bead-in-bowl.xml', 'mechanisms/four-bar.xml', 'vehicles/car.xml', 'robots/quadruped-stand.xml', 'nonsmooth/dominoes.xml', 'pendulum.xml'];
+async function checkModels(page, names) {
+  for (const name of names) {
+    const below = name.includes('/') ? name.slice(0, name.lastIndexOf('/')) : '';
+    await open(page, name, '', { path: name.slice(below ? below.length + 1 : 0) }, below);
+    await frames(page, 3);
+    const found = await page.run(() => {
+      const { page: p } = window.sarrus, shapes = p.run?.model.shapes ?? [];
+      return { said: document.querySelector('.notice')?.textContent ?? document.querySelector('.banner:not([hidden])')?.textContent ?? '',
+        scene: Boolean(p.scene), triangles: p.scene?.renderer.info.render.triangles ?? 0, shapes: shapes.length, bodies: p.run?.model.bodies.length ?? 0 };
+    });
+    ensure(found.scene && found.said === '' && found.bodies > 1 && found.triangles > 2, `${name}: ${JSON.stringify(found)}`);
+    quiet(page, name);
+  }
+}
+const everyModel = () => readdirSync(models, { recursive: true }).filter((name) => name.endsWith('.xml') && readFileSync(join(models, name), 'utf8').includes('<sarrus ')).sort();
+
 const parts = {
   run: [1120, 420, checkRun],
   past: [1120, 420, checkPast],
@@ -733,6 +752,8 @@ const parts = {
     await checkCost(page, 'hexapod.xml', { path: 'hexapod.xml' }, 'paper1');
     await checkCost(page, 'heap-of-balls.xml', { path: 'heap-of-balls.xml', settings: { N: '1000', side: '10' } }, 'contact');
   }],
+  kinds: [700, 500, (page) => checkModels(page, KINDS)],
+  models: [700, 500, (page) => checkModels(page, everyModel())],
   pictures: [1366, 768, takePictures],
 };
 const browser = new Browser(program), begin = Date.now();
