@@ -1,5 +1,6 @@
 // Fuzzer of live sessions: requests, one a line; a line that begins with < is a model, which is loaded. Every request has an answer whose length, JSON and arrays fit
 // together; a request that fails says why. A timer stops what takes long, at any point of it.
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <signal.h>
@@ -23,7 +24,8 @@ static void on_alarm(int signal) {
 
 static void set_timer(long us) {
   const struct itimerval timer = {.it_interval = {.tv_usec = us}, .it_value = {.tv_usec = us}};
-  (void)signal(SIGALRM, on_alarm);
+  const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};  // signal() may last for one tick
+  (void)sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 
