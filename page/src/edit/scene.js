@@ -1,5 +1,5 @@
 // The 3-D view of the editor: the model that compiled last, at its start or where it was moved to, and what the tools draw.
-import { AxesHelper, BufferAttribute, BufferGeometry, Color, GridHelper, Group, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, Object3D, Plane, Quaternion, Raycaster,
+import { AxesHelper, Box3, BufferAttribute, BufferGeometry, Color, GridHelper, Group, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, Object3D, Plane, Quaternion, Raycaster,
   SphereGeometry, Vector2, Vector3 } from 'three';
 import { TransformControls } from 'three/examples/jsm/controls/TransformControls.js';
 import { Run } from '../data.js';
@@ -27,8 +27,9 @@ export function makeStill(answer, file) {
 
 // Seen from the front of the plane in which one begins to draw: upright, and along x.
 function emptyMeasure([x, y, z]) {
-  const size = Math.abs(y) > Math.abs(z) ? new Vector3(EMPTY, EMPTY, 0) : new Vector3(EMPTY, 0, EMPTY);
-  return { centre: new Vector3(), size: Math.abs(x) > Math.abs(y) + Math.abs(z) ? new Vector3(EMPTY, EMPTY, EMPTY) : size, scale: EMPTY };
+  const plane = Math.abs(y) > Math.abs(z) ? new Vector3(EMPTY, EMPTY, 0) : new Vector3(EMPTY, 0, EMPTY);
+  const size = Math.abs(x) > Math.abs(y) + Math.abs(z) ? new Vector3(EMPTY, EMPTY, EMPTY) : plane, centre = new Vector3();
+  return { centre, size, scale: EMPTY, reach: EMPTY, box: new Box3().setFromCenterAndSize(centre, size) };
 }
 
 // Another state of the same model: the last row of an answer.
