@@ -86,7 +86,8 @@ static double error_of(const Scene* x, const double q[3]) {
 // A processor that was idle may take a few tenths of a second to come to its full speed.
 static void warm_up(const Scene* x) {
   BounceResult result;
-  for (const double start = bench_cpu_seconds(); bench_cpu_seconds() - start < 0.5;) (void)run_sarrus(x, true, 1e-6, &result);
+  for (const double start = bench_cpu_seconds(); bench_cpu_seconds() - start < 0.5;)
+    (void)run_sarrus(x, true, 1e-6, &result);
 }
 
 static bool measure(const Scene* x, int rounds, Row* row) {
