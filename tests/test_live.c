@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/team.h"
 #include "runner.h"
 
 // ---- a client ----------------------------------------------------------------------------------------------------------------
@@ -710,6 +711,12 @@ TEST(no_other_file_is_written) {
   ENSURE(!ask(&out, save) && says(&out, "leads out of the folder"));
   ENSURE(unlink(link) == 0 && symlink("m.xml", link) == 0);
   ENSURE(ask(&out, save) && flag(&out, "saved") && holds(&f, "<b/>"));  // what the link leads to, and the link stays
+  // One that leads to no file would make that file.
+  char far[100];
+  snprintf(far, sizeof far, "%s/far.xml", other.path);
+  ENSURE(unlink(link) == 0 && symlink(far, link) == 0);
+  ENSURE(!ask(&out, "{\"do\": \"save\", \"text\": \"<b/>\"}") && says(&out, "leads to no file"));
+  ENSURE(access(far, F_OK) != 0);
   ENSURE(unlink(link) == 0);
   ENSURE(!ask(&out, "{\"do\": \"save\", \"text\": \"<b/>\", \"file\": \"m.xml\"}") && says(&out, "has no member"));
   ENSURE(!ask(&out, "{\"do\": \"save\"}") && says(&out, "needs the member"));
@@ -725,7 +732,50 @@ TEST(bytes_that_would_be_lost_are_not_written_over) {
   Folder f = make_folder("<a n='\xe9'/>");  // Latin-1
   Client c = writer(&f, "m.xml");
   ENSURE(!ask(&c, "{\"do\": \"save\", \"text\": \"<b/>\", \"before\": \"<a n='\\ufffd'/>\"}"));
-  ENSURE(says(&c, "no UTF-8") && holds(&f, "<a n='\xe9'/>"));
+  ENSURE(says(&c, "not UTF-8") && holds(&f, "<a n='\xe9'/>"));
   end(&c);
+  remove_folder(&f);
+}
+
+// Two sessions count in the file: each writes one more than it has read. What both have written is what the file holds at the end. The number follows blanks, which take their time to be read.
+enum { BLANKS = 30000 };
+typedef struct Counting {
+  const Folder* folder;
+  int saved[2];
+} Counting;
+
+static void count_in_file(void* user, srTeam* team, int part, int parts) {
+  static char request[2][2 * BLANKS + 100];
+  Counting* of = user;
+  int known = 0;
+  Client c = {.live = sr_live_create(&(srLiveOptions){.folder = of->folder->path, .writes = "m.xml"})};
+  (void)team, (void)parts;
+  for (int k = 0; k < 60; k++) {
+    snprintf(request[part], sizeof request[part], "{\"do\": \"save\", \"text\": \"%*d\", \"before\": \"%*d\"}", BLANKS,
+             known + 1, BLANKS, known);
+    if (!ask(&c, request[part])) continue;  // the other one is writing it
+    if (flag(&c, "saved")) {
+      of->saved[part]++;
+      known++;
+    } else {
+      known = (int)strtol(c.tree.node[member(&c, "text")].text + 1, NULL, 10);
+    }
+  }
+  end(&c);
+}
+
+TEST(no_session_overwrites_what_another_one_has_written_meanwhile) {
+  char text[BLANKS + 20];
+  snprintf(text, sizeof text, "%*d", BLANKS, 0);
+  Folder f = make_folder(text);
+  Counting of = {.folder = &f};
+  srTeam* team = sr_team_create(2);
+  sr_team_run(team, count_in_file, &of);
+  FILE* in = fopen(f.file, "rb");
+  text[fread(text, 1, sizeof text - 1, in)] = 0;
+  fclose(in);
+  ENSURE(of.saved[0] + of.saved[1] > 0);
+  ENSURE_EQUAL(strtol(text, NULL, 10), of.saved[0] + of.saved[1]);
+  sr_team_destroy(team);
   remove_folder(&f);
 }
