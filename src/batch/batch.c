@@ -347,6 +347,20 @@ static void normalize(const srBatch* b, double* q) {
   }
 }
 
+// The name of the coordinate that coordinate i follows; NULL: none.
+static const char* leader_of(const srModel* m, srBatchArray array, int i) {
+  const struct srElimination* e = m->elimination;
+  const char* name = NULL;
+  if (array != SR_BATCH_Q && array != SR_BATCH_V) return NULL;
+  for (int k = e != NULL ? e->ntie - 1 : -1; k >= 0; k--) {  // the last ones follow those before
+    const int* of = array == SR_BATCH_Q ? e->tie[k].qdof : e->tie[k].dof;
+    if (of[0] != i) continue;
+    i = of[1];
+    name = array == SR_BATCH_Q ? m->q_name[i] : m->v_name[i];
+  }
+  return name;
+}
+
 srStatus sr_batch_random(srBatch* b, const char* text, srMessages* messages) {
   const srModel* m = b->m;
   const struct {
@@ -363,6 +377,13 @@ srStatus sr_batch_random(srBatch* b, const char* text, srMessages* messages) {
     if (strncmp(text, kinds[a].word, head) != 0) continue;
     for (int i = 0; i < sr_batch_width(b, kinds[a].array); i++) {
       if (strlen(names[i]) != n - head || strncmp(names[i], text + head, n - head) != 0) continue;
+      const char* leader = leader_of(m, kinds[a].array, i);
+      if (leader != NULL) {
+        sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                        "'%s': a coupling sets this coordinate from '%s%s'; a random start is drawn for that one", text,
+                        kinds[a].word, leader);
+        return SR_INPUT;
+      }
       if (b->nrandom == MOST_RANDOM) return SR_MEMORY;
       const srStatus status = sr_sweep_random(b->plan, text, messages);
       if (status == SR_OK) b->random[b->nrandom++] = (Random){kinds[a].array, i};
