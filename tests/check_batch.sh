@@ -129,6 +129,22 @@ for name, (ground, foot, q, law) in feet.items():
         last = [float(x) for x in done.stdout.splitlines()[-1].split(",")]
         columns = [c for c in run[0] if c and (c == "t [s]" or c[:2] in ("q.", "v."))]
         near({c: x for c, x in zip(columns, last)}, run[-1], 1e-8, f"{name}, a project")
+# A ball in a ridge and above it: copies in the same vector have nothing to do with each other. Inside there is one contact, also where two faces are as near.
+ridge = " ".join(str(round(max(0, 0.4 - 2 * abs(0.05 * i - 0.3)), 4)) for j in range(11) for i in range(13))
+open(f"{out}/ridge.xml", "w").write(f"""<sarrus version="1" name="ridge">
+  <parameter name="h" value="0.1"/>
+  <ground><shape name="ground" type="heightfield" size="0.6 0.5" columns="13" heights="{ridge}"/></ground>
+  <body name="body"><joint name="body" type="free" q="0.003 0.02 h 1 0 0 0"/><inertial mass="2" inertia="0.02 0.03 0.04"/><shape name="foot" type="sphere" size="0.12"/></body>
+  <contact name="touch" a="ground" b="foot" normal="kelvin-voigt" K="1e4" D="50" friction="none"/>
+  <run t-end="2e-3" method="rk4" step="1e-3" every="2e-3"/>
+</sarrus>""")
+call("batch", f"{out}/ridge.xml", "--count", "16", "--random", "p.h=uniform:0.18:0.5", "--out", f"{out}/ends.csv")
+inside = 0
+for end in table(f"{out}/ends.csv"):
+    call("run", f"{out}/ridge.xml", "--set", f"h={end['p.h']}", "-o", f"{out}/run.csv")
+    near(table(f"{out}/run.csv")[-1], end, 1e-10, "ridge")
+    inside += float(end["p.h"]) < 0.26
+assert 2 < inside < 14, inside
 # Couplings: a start that does not satisfy them is moved as a run moves it; what is drawn for a leader, its follower follows. A ratio stays a number, also of a parameter that enters elsewhere.
 open(f"{out}/coupled.xml", "w").write("""<sarrus version="1" name="coupled">
   <parameter name="m" value="1"/>
@@ -147,6 +163,10 @@ call("batch", f"{out}/coupled.xml", "--count", "3", "--random", "q.a=uniform:-1:
 ends = table(f"{out}/ends.csv")
 for end in ends: assert abs(float(end["q.b [rad]"]) + 0.5 * float(end["q.a [rad]"]) - 0.1) < 1e-13 and abs(float(end["v.b [rad/s]"]) + 0.5 * float(end["v.a [rad/s]"])) < 1e-13
 assert abs(float(ends[0]["q.a [rad]"]) - float(ends[1]["q.a [rad]"])) > 1e-3
+for what in "q", "v":
+    refused = call("batch", f"{out}/coupled.xml", "--count", "3", "--random", f"{what}.b=uniform:-1:1", status=2)
+    assert f"a coupling sets this coordinate from '{what}.a'" in refused, refused
+call("batch", f"{out}/coupled.xml", "--count", "3", "--random", "tau.b=uniform:-1:1", "--t-end", "0.01", "--step", "1e-3")
 assert "the ratio or offset of a coupling depends on it" in call("batch", f"{out}/coupled.xml", "--count", "3", "--random", "p.r=uniform:-0.6:-0.4", status=2)
 print("ok batch")
 END

@@ -22,7 +22,7 @@ typedef struct srCodeValue {
   bool bare;         // an angle: sums of inputs and constants alone
 } srCodeValue;
 
-// A loop: state <- step(index, arg, state) for all indices, the last one fastest, from state 0; steps that change nothing where `some` is 0 for all lanes are left out.
+// A loop: state <- step(index, arg, state) for all indices, the last one fastest, from state 0. A step is left out where `some` is 0 in all lanes: it changes nothing in a lane where it is.
 // The codes have index[k] as SR_VAR_TIME, arg[k] as SR_VAR_ARG, state[k] as SR_VAR_RECORD.
 enum { SR_FOLD_INDICES = 4 };
 typedef struct srCode srCode;

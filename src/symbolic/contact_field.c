@@ -404,6 +404,7 @@ static void put_step(srGraph* g, Window* w, srNode* out) {
   }
   const srNode far = srx_if(g, before.ok, before.distance, srx_number(g, 2 * w->radius));
   Minimum best = nearest(w, far);
+  best.ok = both(g, best.ok, arg(g, ARG_OPEN));  // the step may be for another lane
   const srNode stays = is_not(g, best.ok);
   best.ok = either(g, best.ok, before.ok);
   best.distance = srx_if(g, stays, before.distance, best.distance);
