@@ -708,7 +708,7 @@ static bool are_few(const Job* job, double change) {
   if (!(change <= NEARLY * job->tolerance)) return false;
   (void)residual(job);
   for (int i = 0; i < (job->l->team != NULL ? sr_team_members(job->l->team) : 1); ++i) above += job->l->above[i];
-  return above * REGIONS <= job->bundle->contacts;
+  return above <= job->bundle->contacts / REGIONS;
 }
 
 // Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and half of the least number is enough.
@@ -808,7 +808,7 @@ static void next_leg(srContactSolver* s, bool accelerate, Job* job) {
 static bool solve_regions(srContactSolver* s, const Job* job, srContactResult* result) {
   const srContactProblem* p = job->p;
   for (int round = 0; round < ROUNDS; ++round) {
-    if (count_above(s->velocity, p->ncontact, job->o->tolerance) * REGIONS > p->ncontact) return false;
+    if (count_above(s->velocity, p->ncontact, job->o->tolerance) > p->ncontact / REGIONS) return false;
     if (!sr_contact_region_solve(s->region, p, job->o->tolerance, job->impulse, s->lanes->before, s->velocity))
       return false;
     result->error = error_of(s, p, job->impulse);
