@@ -484,7 +484,7 @@ static void read_guarded(Reader* r, const srXmlNode* root) {
     sr_scope_init(&r->scope, &in->pool, in->messages);
     read_root(r, root, false);
   }
-  sr_scope_free(&r->scope);  // they have memory of their own
+  sr_scope_free(&r->scope);  // it has memory of its own
   in->pool.on_fail = in->text.on_fail = outer;
   if (failed) out_of_memory(r);
 }
