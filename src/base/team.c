@@ -35,10 +35,10 @@ static void run_parts(srTeam* team, int parts, srTeamJob job, void* user) {
 #include <stdint.h>
 #include <unistd.h>
 
-// Looks for work before a member sleeps. They take about 0.1 ms, as long as what the caller does alone between two jobs: to wake somebody costs it some microseconds.
+// How often a member looks for work before it sleeps: for about 0.1 ms, as long as the caller works alone between two jobs. To wake a member costs the caller some microseconds.
 #define LOOKS 200000
 #define MOST 0x7fff  // members
-#define LINE 128     // bytes that processors pass to each other
+#define LINE 128     // bytes: two cache lines, which processors fetch together
 
 typedef struct Member {
   srTeam* team;
@@ -53,7 +53,7 @@ struct srTeam {
   atomic_int asleep;  // is somebody, who has not been woken since?
   char apart[LINE];
   atomic_uint_least64_t open;  // number of the job, its parts and the next one of these: 32, 16 and 16 bits
-  srTeamJob job;               // beside it: who sees that there is work needs it next
+  srTeamJob job;               // in the same cache line: a member that has taken a part reads it next
   void* user;
   uint64_t jobs;
   char apart_too[LINE];
