@@ -20,6 +20,7 @@
 #include "dynamics/link.h"
 #include "dynamics/measurement.h"
 #include "force/force.h"
+#include "math/dense.h"
 #include "model/elimination.h"
 
 // ---- the state ----------------------------------------------------------------------------------------------------------
@@ -117,6 +118,14 @@ static bool accelerate_generated(const srModel* m, srData* d) {
   return isfinite(sum);
 }
 
+// M a = f - c with M and c of the model.
+static int accelerate_constant(const srModel* m, srData* d) {
+  const srConstantMass* x = m->priv->constant_mass;
+  for (int i = 0; i < m->nv; ++i) d->a[i] = d->f[i] - x->c[i];
+  srm_cholesky_solve(m->nv, x->L, d->a);
+  return 0;
+}
+
 static int accelerate(const srModel* m, srData* d) {
   int answer;
   if (m->elimination) {
@@ -125,6 +134,8 @@ static int accelerate(const srModel* m, srData* d) {
     answer = sr_solve_state(m, d);
   } else if (m->priv->kernels != NULL && accelerate_generated(m, d)) {
     answer = 0;
+  } else if (m->priv->constant_mass != NULL) {
+    answer = accelerate_constant(m, d);
   } else {
     // A singular M may belong to a state that only a trial step reached.
     answer = sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) != SR_OK;

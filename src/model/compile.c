@@ -137,6 +137,7 @@ static void stages(srCompiler* c) {
   sr_compile_constraints(c);
   if (sr_c_errors(c) == 0) sr_compile_massless(c);
   if (sr_c_errors(c) == 0) sr_compile_elimination(c);
+  if (sr_c_errors(c) == 0) sr_compile_constant_mass(c);
   if (sr_c_errors(c) == 0) sr_compile_programs(c);
 }
 

@@ -40,6 +40,11 @@ typedef struct srKernels {
   void (*entries)(const double* q, double* M);  // by M_row, M_column
 } srKernels;
 
+// M = L L^T (nv x nv) and c of  M a + c = f  of a tree where neither depends on the state (compile_constant_mass.c).
+typedef struct srConstantMass {
+  const double *M, *L, *c;
+} srConstantMass;
+
 // Code that was loaded for a model (src/generated).
 typedef struct srLoadedCode {
   srKernels kernels;
@@ -52,6 +57,7 @@ typedef struct srLoadedCode {
 struct srModelPrivate {
   const srKernels* kernels;  // in use; NULL: all is interpreted
   srLoadedCode generated;
+  const srConstantMass* constant_mass;  // NULL: M depends on the state, or is too large
   srPool pool;         // everything the model points to
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator
   srProgram* laws;     // inputs t, q, v, state, sensor, arg (distance_arg) -> srData.formula

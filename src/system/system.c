@@ -77,6 +77,10 @@ static void dense_mass(const srModel* m, srData* d, double* M) {
     }
     return;
   }
+  if (m->priv->constant_mass != NULL) {
+    copy(M, m->priv->constant_mass->M, m->nv * m->nv);
+    return;
+  }
   sr_crba(m, d, d->q, M);
   for (int i = 0; i < m->nv; ++i) M[(size_t)i * (size_t)m->nv + (size_t)i] += m->dof_armature[i];
 }
@@ -92,14 +96,16 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   const int answer = evaluate_forces(s, t, q, v, y, tau);
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
-  sr_bias_force(m, d);
+  const srConstantMass* constant = m->priv->constant_mass;
+  if (constant == NULL) sr_bias_force(m, d);
+  const double* bias = constant != NULL ? constant->c : d->bias;
   if (M != NULL && is_sparse(s)) {
     sr_mass(m, d);
     copy(M, d->M, m->M_row[m->nv]);
   } else if (M != NULL) {
     dense_mass(m, d, M);
   }
-  for (int i = 0; i < m->nv; ++i) f[i] = d->f[i] - d->bias[i];
+  for (int i = 0; i < m->nv; ++i) f[i] = d->f[i] - bias[i];
   return 0;
 }
 
