@@ -208,6 +208,7 @@ int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, c
 
 // Force laws on joint coordinates only need no poses and twists of links in the ground frame; nor do rigid contacts, which are listed by themselves.
 static bool frames_are_seen(const srModel* m, const srData* d) {
+  if (sr_only_tau(m, d)) return m->constrained && !m->elimination;
   if (m->nsensor_value > 0 || (m->constrained && !m->elimination) || (m->nset > 0 && !d->rigid)) return true;
   for (int i = 0; i < m->nforce; ++i) {
     const srForceElement* e = &m->force[i];

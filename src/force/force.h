@@ -5,6 +5,7 @@
 #include <sarrus/dynamics.h>
 
 #include "expr/expr.h"
+#include "model/private.h"
 
 // Inputs of the law program at d's state, measured.
 static inline srInputs sr_law_inputs(const srData* d) {
@@ -21,6 +22,9 @@ static inline bool sr_is_set_valued(const srForceElement* e) {
 static inline bool sr_force_is_rigid(const srData* d, const srForceElement* e) {
   return d->rigid && e->contact != NULL && (e->contact->law != NULL || sr_is_set_valued(e));
 }
+
+// Does nothing but tau act, and what the run itself adds? Then no element needs to be looked at.
+static inline bool sr_only_tau(const srModel* m, const srData* d) { return d->rigid && m->priv->only_contacts; }
 
 // Motion of the drivers at d->t: d->motion.
 void sr_driver_motion(const srModel* m, srData* d);

@@ -216,8 +216,17 @@ static void user_rates(const srModel* m, srData* d) {
   for (int i = 0; i < m->priv->ny_user; ++i) d->ydot[i] = d->formula[m->priv->formula_rate + i];
 }
 
+static void add_contact_forces(const srModel* m, srData* d) {
+  for (int i = 0; i < m->nv && d->contact_force != NULL; ++i) d->f[i] += d->contact_force[i];
+}
+
 int sr_forces(const srModel* m, srData* d, double tau_stage) {
   d->error_message[0] = '\0';
+  if (sr_only_tau(m, d)) {
+    begin(m, d);
+    add_contact_forces(m, d);
+    return 0;
+  }
   int answer = 0;
   if (m->ndriver > 0) {
     sr_driver_motion(m, d);
@@ -245,7 +254,7 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   if (m->formulation == SR_FORMULATION_PENALTY) answer = sr_soft_closures(m, d);
   if (wrenches) sr_gather_wrenches(m, d);
   if (m->absolute) sr_measurement_transposed(m, d, d->jf, d->f);
-  for (int i = 0; i < m->nv && d->contact_force != NULL; ++i) d->f[i] += d->contact_force[i];
+  add_contact_forces(m, d);
   user_rates(m, d);
   return answer;
 }

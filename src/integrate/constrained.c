@@ -274,11 +274,10 @@ static int free_rates(srIntegrator* integrator, double t, const double* x, doubl
   return sri_outcome(s->rates_free(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w));
 }
 
-int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
+static int index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   const int v = s->nq, y = v + s->nv;
-  if (sri_is_free(integrator)) return free_rates(integrator, t, x, tau, xdot);
   const bool stabilized = integrator->options.alpha > 0 || integrator->options.beta > 0;
   double smallest;
   int outcome = SRI_DONE;
@@ -300,4 +299,8 @@ int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, 
   memcpy(c->vdot, xdot + v, (size_t)s->nv * sizeof *xdot);
   outcome = sri_qdot(integrator, x, x + v, xdot);
   return outcome == SRI_DONE ? sri_power(integrator, t, x, c->lambda, c->other, xdot + integrator->ncontrol) : outcome;
+}
+
+int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
+  return sri_is_free(integrator) ? free_rates(integrator, t, x, tau, xdot) : index1(integrator, t, x, tau, xdot);
 }

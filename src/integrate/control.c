@@ -19,6 +19,7 @@
 #define BETA 0.04  // where the estimate falls like h^5
 #define SHRINK_MOST 0.2
 #define GROW_MOST 10.0
+#define NO_ERROR 1e-9
 #define AFTER_CROSSING 0.3  // of the crossing: the step after it
 // After so many accepted steps their progress is checked. They have collapsed when the limit is out of reach at their
 // rate: with steps far shorter than before, or over so many windows of ADVANCE_STEPS in a row.
@@ -168,9 +169,10 @@ static srTrial plan_trial(const srIntegrator* integrator, const srControl* contr
   return trial;
 }
 
-// Factor of the step size after a step of this error. An error of 0 lets it grow as far as it may.
+// Factor of the step size after a step of this error. An error of 0 lets it grow as far as it may: so does one of rounding, whose factor is above that for every e up to 6.
 static double rule_factor(const srIntegrator* integrator, const srControl* control, double err, bool accepted) {
   const double given = integrator->options.safety, e = control->estimate;
+  if (err < NO_ERROR && accepted && e <= 6 && given == 0 && integrator->options.control != SR_CONTROL_POSITIONS) return GROW_MOST;
   err = fmax(err, 1e-30);
   if (integrator->options.control == SR_CONTROL_POSITIONS) {
     return (given > 0.0 ? given : SAFETY_POSITIONS) * pow(err, -1.0 / (e - 1.0));

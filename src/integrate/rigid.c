@@ -106,18 +106,21 @@ static bool allocate(srRigid* x) {
                           {&x->Nv, rows},
                           {&x->Dv, rows},
                           {&last, most * width}};
+  const size_t numbers = most + 3 * rows + most * columns;
   const size_t bytes = (size_t)x->outer.ng + ng + most + rows;
-  if (!sr_take_parts(parts, SR_COUNT(parts), bytes, &x->block, &x->active)) return false;
+  const size_t structs = most * (sizeof *x->closed + sizeof *x->part + sizeof *x->touch + sizeof *x->pairs);
+  unsigned char* tail;
+  if (!sr_take_parts(parts, SR_COUNT(parts), structs + numbers * sizeof *x->owner + bytes, &x->block, &tail))
+    return false;
+  x->closed = (void*)tail;
+  x->part = (void*)(x->closed + most);
+  x->touch = (void*)(x->part + most);
+  x->pairs = (void*)(x->touch + most);
+  x->owner = (void*)(x->pairs + most);
+  x->active = (void*)(x->owner + numbers);
   x->kept = x->active + x->outer.ng;
   x->fired = (signed char*)(x->kept + ng);
   x->direction = x->fired + most;
-  x->closed = sr_alloc(most * sizeof *x->closed + 1);
-  x->part = sr_alloc(most * sizeof *x->part + 1);
-  x->touch = sr_alloc(most * sizeof *x->touch + 1);
-  x->numbers = sr_alloc((most + 3 * rows + most * columns) * sizeof *x->numbers + 1);
-  x->pairs = sr_alloc(most * sizeof *x->pairs + 1);
-  if (x->closed == NULL || x->part == NULL || x->touch == NULL || x->numbers == NULL || x->pairs == NULL) return false;
-  x->owner = x->numbers;
   x->pivot = x->owner + most;
   x->row_from = x->pivot + rows;
   x->row_to = x->row_from + rows;
@@ -180,11 +183,6 @@ void sri_rigid_destroy(srRigid* x) {
   srm_saddle_destroy(x->saddle);
   srm_rows_destroy(x->rows);
   srm_pattern_free(&x->pattern);
-  sr_free(x->closed);
-  sr_free(x->part);
-  sr_free(x->touch);
-  sr_free(x->numbers);
-  sr_free(x->pairs);
   sr_free(x->block);
   sr_free(x);
 }

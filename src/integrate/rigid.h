@@ -119,7 +119,6 @@ struct srRigid {
   srRigidStats stats;
   char error_message[200];
   double* block;
-  int* numbers;
   long generation, evaluated;  // of the statuses: now, and when the switching functions were evaluated
   double t_settled, t_evaluated;
   int rounds;     // of opening and closing at the present instant

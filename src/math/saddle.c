@@ -111,10 +111,9 @@ void srm_saddle_destroy(srmSaddle* s) {
   srm_solver_destroy(s->lu);
   srm_blocks_destroy(s->blocks);
   srm_tree_destroy(s->tree);
-  void* parts[] = {s->G_last, s->block,       s->analysed, s->at_M,   s->at_D,
-                   s->at_G,   s->at_diagonal, s->row,      s->column, s->values};
+  void* parts[] = {s->G_last, s->analysed, s->at_M, s->at_D, s->at_G, s->at_diagonal, s->row, s->column, s->values};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
-  sr_free(s);
+  sr_free(s->block);  // with s
 }
 
 // Is row k of D and G in the pattern? Is its diagonal?
@@ -194,18 +193,6 @@ static bool create_blocks(srmSaddle* s) {
   return s->blocks == NULL || srm_take_numbers(&s->G_last, (size_t)srm_pattern_count(&s->G));
 }
 
-// What every form needs, and the matrix of the dense one.
-static bool create_numbers(srmSaddle* s) {
-  const size_t n = (size_t)s->n, dense = s->sparse ? 0 : n;
-  unsigned char* tail;
-  const srPart parts[] = {{&s->x, n}, {&s->A, dense * dense}, {&s->scale, dense}};
-  if (!sr_take_parts(parts, SR_COUNT(parts), dense * sizeof *s->pivot + (size_t)s->shape.ng, &s->block, &tail))
-    return false;
-  s->pivot = (int*)(void*)tail;
-  s->kept = tail + dense * sizeof *s->pivot;
-  return true;
-}
-
 static bool is_sparse(const srmSaddleShape* shape) {
   const int n = shape->nv + shape->ng;
   if (shape->M == NULL || shape->G == NULL) return false;
@@ -214,18 +201,27 @@ static bool is_sparse(const srmSaddleShape* shape) {
   return n > DENSE_BELOW || (n > DENSE_SMALL && DENSE_SHARE * entries < (double)n * n);
 }
 
+// The struct, what every form needs, and the matrix of the dense one, in one block.
+static srmSaddle* allocate(const srmSaddleShape* shape) {
+  srmSaddle s = {.shape = *shape, .n = shape->nv + shape->ng, .sparse = is_sparse(shape)};
+  const size_t n = (size_t)s.n, dense = s.sparse ? 0 : n, pivots = dense * sizeof *s.pivot;
+  unsigned char* tail;
+  const srPart parts[] = {{&s.x, n}, {&s.A, dense * dense}, {&s.scale, dense}};
+  if (!sr_take_parts(parts, SR_COUNT(parts), sizeof s + pivots + (size_t)shape->ng, &s.block, &tail)) return NULL;
+  s.pivot = (int*)(void*)(tail + sizeof s);
+  s.kept = tail + sizeof s + pivots;
+  return memcpy(tail, &s, sizeof s);
+}
+
 srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
-  srmSaddle* s = sr_alloc(sizeof *s);
+  srmSaddle* s = allocate(shape);
   if (s == NULL) return NULL;
-  s->shape = *shape;
-  s->n = shape->nv + shape->ng;
   bool good = true;
   if (shape->M != NULL) good = srm_pattern_copy(shape->M, &s->M) && good;
   if (shape->G != NULL) good = srm_pattern_copy(shape->G, &s->G) && good;
   s->shape.M = shape->M != NULL ? &s->M : NULL;
   s->shape.G = shape->G != NULL ? &s->G : NULL;
-  s->sparse = is_sparse(shape);
-  good = good && create_numbers(s) && create_blocks(s) && (!s->sparse || create_sparse(s));
+  good = good && create_blocks(s) && (!s->sparse || create_sparse(s));
   if (good) return s;
   srm_saddle_destroy(s);
   return NULL;

@@ -49,9 +49,9 @@ void srm_rows_destroy(srmRows* r) {
   srm_pattern_free(&r->M);
   srm_pattern_free(&r->G);
   srm_symmetric_destroy(r->S);
-  void* parts[] = {r->block, r->order, r->pair_first, r->pair_second, r->pair_at};
+  void* parts[] = {r->pair_first, r->pair_second, r->pair_at};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
-  sr_free(r);
+  sr_free(r->block);  // with r
 }
 
 static bool find_pairs(srmRows* r, const int* start, const int* neighbour) {
@@ -80,39 +80,47 @@ static bool create_sparse(srmRows* r) {
   return good;
 }
 
-static bool take_numbers(srmRows* r) {
-  const size_t nv = (size_t)r->shape.nv, ng = (size_t)r->shape.ng, dense = r->sparse ? 0 : 1, sparse = 1 - dense;
-  const srPart parts[] = {{&r->length, ng},
-                          {&r->pivot, ng},
-                          {&r->work, ng},
-                          {&r->a, ng},
-                          {&r->b, ng},
-                          {&r->c, ng},
-                          {&r->e, ng},
-                          {&r->B, r->sparse ? (size_t)srm_pattern_count(&r->G) : ng * nv},
-                          {&r->metric, dense * nv * nv},
-                          {&r->basis, dense * ng * nv},
-                          {&r->R, dense * ng * ng},
-                          {&r->weight, sparse * nv},
-                          {&r->least, sparse * ng}};
-  if (!sr_take_parts(parts, SR_COUNT(parts), 3 * ng, &r->block, &r->kept)) return false;
-  r->trial = r->kept + ng;
-  r->doubtful = r->kept + 2 * ng;
-  return true;
+static bool is_sparse(const srmSaddleShape* shape) {
+  const int below = shape->dense_below == 0 ? DENSE_BELOW : shape->dense_below;
+  return shape->M != NULL && shape->G != NULL && shape->nv + shape->ng > below;
+}
+
+// The struct and its arrays in one block.
+static srmRows* allocate(const srmSaddleShape* shape) {
+  srmRows r = {.shape = *shape, .sparse = is_sparse(shape)};
+  const size_t nv = (size_t)shape->nv, ng = (size_t)shape->ng, dense = r.sparse ? 0 : 1, sparse = 1 - dense;
+  const srPart parts[] = {{&r.length, ng},
+                          {&r.pivot, ng},
+                          {&r.work, ng},
+                          {&r.a, ng},
+                          {&r.b, ng},
+                          {&r.c, ng},
+                          {&r.e, ng},
+                          {&r.B, r.sparse ? (size_t)srm_pattern_count(shape->G) : ng * nv},
+                          {&r.metric, dense * nv * nv},
+                          {&r.basis, dense * ng * nv},
+                          {&r.R, dense * ng * ng},
+                          {&r.weight, sparse * nv},
+                          {&r.least, sparse * ng}};
+  const size_t order = dense * ng * sizeof *r.order;
+  unsigned char* tail;
+  if (!sr_take_parts(parts, SR_COUNT(parts), sizeof r + order + 3 * ng, &r.block, &tail)) return NULL;
+  r.order = (int*)(void*)(tail + sizeof r);
+  r.kept = tail + sizeof r + order;
+  r.trial = r.kept + ng;
+  r.doubtful = r.kept + 2 * ng;
+  return memcpy(tail, &r, sizeof r);
 }
 
 srmRows* srm_rows_create(const srmSaddleShape* shape) {
-  srmRows* r = sr_alloc(sizeof *r);
+  srmRows* r = allocate(shape);
   if (r == NULL) return NULL;
-  const int below = shape->dense_below == 0 ? DENSE_BELOW : shape->dense_below;
-  r->shape = *shape;
   bool good = true;
   if (shape->M != NULL) good = srm_pattern_copy(shape->M, &r->M) && good;
   if (shape->G != NULL) good = srm_pattern_copy(shape->G, &r->G) && good;
   r->shape.M = shape->M != NULL ? &r->M : NULL;
   r->shape.G = shape->G != NULL ? &r->G : NULL;
-  r->sparse = shape->M != NULL && shape->G != NULL && shape->nv + shape->ng > below;
-  good = good && take_numbers(r) && (r->sparse ? create_sparse(r) : srm_take_ints(&r->order, (size_t)shape->ng));
+  good = good && (!r->sparse || create_sparse(r));
   if (good) return r;
   srm_rows_destroy(r);
   return NULL;

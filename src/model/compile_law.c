@@ -269,6 +269,14 @@ void sr_compile_drivers(srCompiler* c) {
 }
 
 // ------------------------------------------------------------------------------------------------------- programs
+static bool has_only_contacts(const srModel* m) {
+  if (m->absolute || m->ndriver > 0 || m->nformula > 0 || m->nsensor_value > 0 || m->ndistance_arg > 0) return false;
+  for (int i = 0; i < m->nforce; i++) {
+    if (m->force[i].contact == NULL || m->force[i].contact->law == NULL) return false;
+  }
+  return m->priv->ny_user == 0;
+}
+
 void sr_compile_programs(srCompiler* c) {
   srModel* m = c->m;
   hold_laws(c);
@@ -304,4 +312,5 @@ void sr_compile_programs(srCompiler* c) {
   }
   m->y0 = y0;
   m->y_name = names;
+  c->priv->only_contacts = has_only_contacts(m);
 }

@@ -57,6 +57,7 @@ typedef struct srLoadedCode {
 struct srModelPrivate {
   const srKernels* kernels;  // in use; NULL: all is interpreted
   srLoadedCode generated;
+  bool only_contacts;  // no force but contacts, no formula, sensor, driver or user state: with rigid contact only tau acts between impacts
   const srConstantMass* constant_mass;  // NULL: M depends on the state, or is too large
   srPool pool;         // everything the model points to
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator

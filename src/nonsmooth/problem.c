@@ -19,29 +19,45 @@ void sr_contact_frame(const double normal[3], double frame[9]) {
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
 
-srContactProblem* sr_contact_problem_create(int nbody, int nequation, int ncontact, bool dense) {
+// With W all arrays are behind the struct, in one block.
+static srContactProblem* create_dense(int nequation, int ncontact) {
+  const size_t rows = (size_t)nequation + 3 * (size_t)ncontact, numbers = 3 * (rows + 1) + rows * rows + 1;
+  srContactProblem* p =
+      sr_alloc(sizeof *p + numbers * sizeof *p->W + ((size_t)ncontact + 1) * sizeof *p->cone);
+  if (p == NULL) return NULL;
+  p->start = (double*)(void*)(p + 1);
+  p->solution = p->start + rows + 1;
+  p->q = p->solution + rows + 1;
+  p->W = p->q + rows + 1;
+  p->cone = (srContactCone*)(void*)(p->W + rows * rows + 1);
+  return p;
+}
+
+static srContactProblem* create_sparse(int nbody, int nequation, int ncontact) {
   srContactProblem* p = sr_alloc(sizeof *p);
   if (p == NULL) return NULL;
   const size_t rows = (size_t)nequation + 3 * (size_t)ncontact;
-  *p = (srContactProblem){.ncontact = ncontact, .nequation = nequation, .nbody = dense ? 0 : nbody};
+  p->nbody = nbody;
   p->cone = sr_alloc(((size_t)ncontact + 1) * sizeof *p->cone);
   p->start = sr_alloc((rows + 1) * sizeof *p->start);
   p->solution = sr_alloc((rows + 1) * sizeof *p->solution);
-  bool good = p->cone != NULL && p->start != NULL && p->solution != NULL;
-  for (int i = 0; good && i < ncontact; ++i) p->cone[i].rows = 3;
-  if (dense) {
-    p->W = good ? sr_alloc((rows * rows + 1) * sizeof *p->W) : NULL;
-    p->q = sr_alloc((rows + 1) * sizeof *p->q);
-    good = good && p->W != NULL && p->q != NULL;
-  } else {
-    p->body = sr_alloc(((size_t)nbody + 1) * sizeof *p->body);
-    p->point = sr_alloc(((size_t)ncontact + 1) * sizeof *p->point);
-    p->equation = sr_alloc(((size_t)nequation + 1) * sizeof *p->equation);
-    good = good && p->body != NULL && p->point != NULL && p->equation != NULL;
-  }
-  if (good) return p;
+  p->body = sr_alloc(((size_t)nbody + 1) * sizeof *p->body);
+  p->point = sr_alloc(((size_t)ncontact + 1) * sizeof *p->point);
+  p->equation = sr_alloc(((size_t)nequation + 1) * sizeof *p->equation);
+  if (p->cone != NULL && p->start != NULL && p->solution != NULL && p->body != NULL && p->point != NULL &&
+      p->equation != NULL)
+    return p;
   sr_contact_problem_destroy(p);
   return NULL;
+}
+
+srContactProblem* sr_contact_problem_create(int nbody, int nequation, int ncontact, bool dense) {
+  srContactProblem* p = dense ? create_dense(nequation, ncontact) : create_sparse(nbody, nequation, ncontact);
+  if (p == NULL) return NULL;
+  p->ncontact = ncontact;
+  p->nequation = nequation;
+  for (int i = 0; i < ncontact; ++i) p->cone[i].rows = 3;
+  return p;
 }
 
 bool sr_contact_problem_take_rows(srContactProblem* p) {
@@ -51,8 +67,9 @@ bool sr_contact_problem_take_rows(srContactProblem* p) {
 
 void sr_contact_problem_destroy(srContactProblem* p) {
   if (p == NULL) return;
-  void* parts[] = {p->cone, p->body, p->point, p->equation, p->row, p->W, p->q, p->start, p->solution};
-  for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  void* parts[] = {p->cone, p->body, p->point, p->equation, p->start, p->solution};
+  for (int i = 0; i < SR_COUNT(parts) && p->W == NULL; ++i) sr_free(parts[i]);
+  sr_free(p->row);
   sr_free(p);
 }
 
