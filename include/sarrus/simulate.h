@@ -71,9 +71,14 @@ typedef struct srRunEvent {
       kind;  // "event"; "impact": a contact has closed; "rank" (falls, rises, or falls for an instant); "energy", "position": lost during the run; of rigid
   // contact by events also "take-off", "slip", "stick", "reversal", "accumulation", "feature", "painleve"; of
   // time-stepping "sleep", "wake"; of both "load": a force law jumps
-  char reason[120];
+  double speed;               // of an impact: with which the contact closes, m/s
+  const char *verb, *remark;  // of an impact: what a does to b, and what is to be added; else NULL
+  char reason[120];           // of all others: what happens, as a sentence
 } srRunEvent;
 #define SR_RUN_EVENTS 512
+
+// What happens at an event, as a sentence. text: at least as long as event->reason; that of an impact is written into it, for runs have many that nobody reads.
+SR_API const char* sr_run_event_reason(const srRunEvent* event, char* text);
 
 typedef struct srRunResult {
   double t;  // reached

@@ -63,12 +63,13 @@ static void put_events(srLive* live, srLiveAnswer* a) {
   const srRunResult* x = live->stepper != NULL ? sr_step_result(live->stepper) : NULL;
   for (int i = 0; x != NULL && i < x->nevent; i++) {
     const srRunEvent* e = &x->event[i];
+    char text[sizeof e->reason];
     sr_json_object(&a->json, NULL);
     sr_json_number(&a->json, "t", e->t);
     sr_json_text(&a->json, "kind", e->kind);
     sr_json_text(&a->json, "a", e->a);
     sr_json_text(&a->json, "b", e->b);
-    sr_json_text(&a->json, "why", e->reason);
+    sr_json_text(&a->json, "why", sr_run_event_reason(e, text));
     sr_json_object_end(&a->json);
   }
   sr_json_array_end(&a->json);

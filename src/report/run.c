@@ -163,12 +163,13 @@ static void put_energy(srJson* json, const srEnergy* e) {
 static void put_events(srJson* json, const srRunResult* x) {
   sr_json_array(json, "events");
   for (int i = 0; i < x->nevent; i++) {
+    char text[sizeof x->event[i].reason];
     sr_json_object(json, NULL);
     sr_json_number(json, "t", x->event[i].t);
     sr_json_text(json, "kind", x->event[i].kind);
     sr_json_text(json, "a", x->event[i].a);
     sr_json_text(json, "b", x->event[i].b);
-    sr_json_text(json, "why", x->event[i].reason);
+    sr_json_text(json, "why", sr_run_event_reason(&x->event[i], text));
     sr_json_object_end(json);
   }
   sr_json_array_end(json);
@@ -399,8 +400,9 @@ static int end_lines(const srModel* m) {
 static void show_events(const srRunReport* r, srText* out) {
   const srRunResult* x = r->result;
   const int shown = r->verbose ? x->nevent : 5;
+  char text[sizeof x->event[0].reason];
   for (int i = 0; i < x->nevent && i < shown; i++)
-    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, x->event[i].reason);
+    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, sr_run_event_reason(&x->event[i], text));
   if (x->event_count > shown) sr_show_line(out, "", "%ld events in all, see --json", x->event_count);
 }
 

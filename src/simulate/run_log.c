@@ -1,7 +1,6 @@
 // The list of events of a run, in order of time, as the result reports it.
 #include <math.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +28,8 @@ static srRunEvent* add(srRun* run, double t, const char* kind, const char* a, co
   event->kind = kind;
   event->a = a;
   event->b = b;
+  event->verb = event->remark = NULL;
+  event->speed = 0;
   event->reason[0] = '\0';
   return event;
 }
@@ -43,28 +44,23 @@ static void note(srRun* run, double t, const char* kind, const char* a, const ch
   va_end(arguments);
 }
 
-// At most `most` characters of a text, to the end of the reason; its new end.
-static char* append(srRunEvent* event, char* end, const char* text, size_t most) {
-  const size_t length = strlen(text), room = (size_t)(event->reason + sizeof event->reason - 1 - end);
-  const size_t wanted = length < most ? length : most, n = wanted < room ? wanted : room;
-  memcpy(end, text, n);
-  end[n] = '\0';
-  return end + n;
-}
-
-// "a strikes b with 4.20214 m/s" and a remark. Impacts are many: without a format.
 static void note_impact_of(srRun* run, double t, const char* a, const char* verb, const char* b, double speed,
                            const char* remark) {
   srRunEvent* event = add(run, t, "impact", a, b);
-  char number[32];
   if (event == NULL) return;
-  (void)sr_number_print(speed, 6, number, sizeof number);
-  char* end = append(event, event->reason, a, 40);
-  end = append(event, end, verb, SIZE_MAX);
-  if (b != NULL) end = append(event, append(event, end, " ", 1), b, 40);
-  end = append(event, end, " with ", SIZE_MAX);
-  end = append(event, append(event, end, number, SIZE_MAX), " m/s", SIZE_MAX);
-  (void)append(event, end, remark, SIZE_MAX);
+  event->speed = speed;
+  event->verb = verb;
+  event->remark = remark;
+}
+
+const char* sr_run_event_reason(const srRunEvent* event, char* text) {
+  char number[32];
+  const char* b = event->b != NULL ? event->b : "";
+  if (event->verb == NULL) return event->reason;
+  (void)sr_number_print(event->speed, 6, number, sizeof number);
+  (void)snprintf(text, sizeof event->reason, "%.40s %s%s%.40s with %s m/s%s", event->a, event->verb, event->b != NULL ? " " : "", b,
+                 number, event->remark);
+  return text;
 }
 
 // ---- as they happen -----------------------------------------------------------------------------------------------------
@@ -74,7 +70,7 @@ void sr_run_tell_impact(void* user, double t, int i) {
   const char *a = NULL, *b = NULL;
   ++run->result->impacts;
   sr_contact_monitor_names(run->contacts, i, &a, &b);
-  note_impact_of(run, t, a, " touches", b, -run->contacts->rate[i], "");
+  note_impact_of(run, t, a, "touches", b, -run->contacts->rate[i], "");
 }
 
 void sr_run_tell_passed(void* user, double t, double step, int i) {
@@ -101,7 +97,7 @@ void sr_run_tell_struck(srRun* run) {
     }
     ++run->result->impacts;
     sr_contact_names(run->m, x->struck[i], &a, &b);
-    note_impact_of(run, x->time[i], a, " touches", b, speed, "");
+    note_impact_of(run, x->time[i], a, "touches", b, speed, "");
   }
 }
 
@@ -197,7 +193,7 @@ static void note_impact(srRun* run, const srRigidEvent* event) {
   const char* remark = event->endless     ? "; the sequence of impacts has no end: ended by an inelastic one"
                        : event->alpha < 1 ? "; less restitution, which would gain energy"
                                           : "";
-  note_impact_of(run, event->t, a, " strikes", b, event->speed, remark);
+  note_impact_of(run, event->t, a, "strikes", b, event->speed, remark);
 }
 
 static void note_accumulation(srRun* run, const srRigidEvent* event) {
