@@ -20,7 +20,6 @@
 #include "dynamics/link.h"
 #include "dynamics/measurement.h"
 #include "force/force.h"
-#include "math/dense.h"
 #include "model/elimination.h"
 
 // ---- the state ----------------------------------------------------------------------------------------------------------
@@ -118,11 +117,16 @@ static bool accelerate_generated(const srModel* m, srData* d) {
   return isfinite(sum);
 }
 
-// M a = f - c with M and c of the model.
+// a = M^-1 (f - c) with M and c of the model.
 static int accelerate_constant(const srModel* m, srData* d) {
   const srConstantMass* x = m->priv->constant_mass;
-  for (int i = 0; i < m->nv; ++i) d->a[i] = d->f[i] - x->c[i];
-  srm_cholesky_solve(m->nv, x->L, d->a);
+  const double *f = d->f, *c = x->c, *row = x->inverse;
+  double* a = d->a;
+  for (int i = 0, n = m->nv; i < n; ++i, row += n) {
+    double sum = 0;
+    for (int k = 0; k < n; ++k) sum += row[k] * (f[k] - c[k]);
+    a[i] = sum;
+  }
   return 0;
 }
 

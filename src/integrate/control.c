@@ -54,12 +54,20 @@ double sri_largest_step(const srIntegrator* integrator) {
   return integrator->options.step_max > 0.0 ? integrator->options.step_max : HUGE_VAL;
 }
 
+static inline double larger(double a, double b) { return a > b ? a : b; }  // fmax is a call
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
 static double smallest_step(const srIntegrator* integrator) {
   double ulp = nextafter(fabs(integrator->t), HUGE_VAL) - fabs(integrator->t);
   return fmax(integrator->options.step_min, 16.0 * ulp);
 }
 
-static inline double larger(double a, double b) { return a > b ? a : b; }  // fmax is a call
+// Not below the smallest step, which is computed where it matters, nor above the largest.
+static double bounded_step(const srIntegrator* integrator, double h) {
+  const double clear = 64 * DBL_EPSILON * fabs(integrator->t) + DBL_MIN;
+  if (!(h > clear && h >= integrator->options.step_min)) h = fmax(h, smallest_step(integrator));
+  return smaller(h, sri_largest_step(integrator));
+}
 
 static inline double allowed_error(const srIntegrator* integrator, int i, double size) {
   const srSystem* s = &integrator->system;
@@ -146,7 +154,7 @@ double sri_first_step(srIntegrator* integrator, const srControl* control, double
 static srTrial cut_step(const srIntegrator* integrator, double h, double t_limit) {
   const double rest = t_limit - integrator->t;
   // Stretched by 1 %, but not over step_max by more than rounding.
-  const double reach = fmax(fmin(1.01 * h, sri_largest_step(integrator)), h * (1.0 + 1e-12));
+  const double reach = larger(smaller(1.01 * h, sri_largest_step(integrator)), h * (1.0 + 1e-12));
   if (rest <= reach) return (srTrial){.h = rest, .t_new = t_limit, .cut = rest < h, .limit = {.limit = 1}};
   if (rest < 2.0 * h) {
     return (srTrial){.h = 0.5 * rest, .t_new = integrator->t + 0.5 * rest, .cut = true, .limit = {.limit = 1}};
@@ -185,18 +193,18 @@ static double rule_factor(const srIntegrator* integrator, const srControl* contr
 // The step after an accepted one of length trial.h with error err.
 static void plan_next(const srIntegrator* integrator, srControl* control, srTrial trial, double err, bool rejected) {
   double factor = rule_factor(integrator, control, err, true);
-  factor = fmin(GROW_MOST, fmax(SHRINK_MOST, factor));
-  if (rejected) factor = fmin(factor, 1.0);
+  factor = smaller(GROW_MOST, larger(SHRINK_MOST, factor));
+  if (rejected) factor = smaller(factor, 1.0);
   double h = trial.h * factor;
   if (trial.crossings) {
     h = AFTER_CROSSING * trial.h;
   } else if (!trial.cut) {
-    control->err_before = fmax(err, 1e-4);
+    control->err_before = larger(err, 1e-4);
   } else if (factor >= GROW_MOST) {
     // The limit made this step so short that its error is not informative: the planned step is kept.
     h = fmax(h, control->h);
   }
-  control->h = fmin(fmax(h, smallest_step(integrator)), sri_largest_step(integrator));
+  control->h = bounded_step(integrator, h);
 }
 
 // Factor for the next trial after one that was not accepted.
@@ -295,7 +303,7 @@ static srStatus fixed_step(srIntegrator* integrator, srControl* control, double 
 
 srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step) {
   if (!sri_is_adaptive(integrator)) return fixed_step(integrator, control, t_limit, try_step);
-  control->h = fmin(fmax(control->h, smallest_step(integrator)), sri_largest_step(integrator));
+  control->h = bounded_step(integrator, control->h);
   for (bool rejected = false;; rejected = true) {
     double err = 0.0;
     integrator->reason[0] = '\0';

@@ -2,7 +2,7 @@
 // the ground, m_i the mass that moves with it, and slide k on the way from the ground to slide i or i itself,
 //   M_ik = m_i s_i . s_k,   c_i = -m_i s_i . g;      of a link that turns M_ii = its moment about the axis, and nothing else
 // Slides turn no axis, so that all s_i are constant; what turns about its centre of mass needs no force for it. Nothing depends on velocities.
-// A dense L L^T is less work than the recursion for a few coordinates; for many, which may be independent of each other, it is not.
+// For a few coordinates M^-1 times a vector is less work than the recursion; for many, which may be independent of each other, it is not.
 #include <string.h>
 
 #include "math/dense.h"
@@ -54,21 +54,29 @@ static void put_row(const srModel* m, int link, double (*axis)[3], const double*
   M[n * i + i] += m->dof_armature[i];
 }
 
+// False: M is singular.
+static bool invert(int n, const double* M, double* L, double* inverse) {
+  memcpy(L, M, (size_t)(n * n) * sizeof *L);
+  if (!srm_cholesky(n, L)) return false;
+  for (int i = 0; i < n; i++) {
+    if (!(L[n * i + i] * L[n * i + i] > PIVOT_RATIO * M[n * i + i])) return false;
+    inverse[n * i + i] = 1;  // a column, or row
+    srm_cholesky_solve(n, L, inverse + n * i);
+  }
+  return true;
+}
+
 void sr_compile_constant_mass(srCompiler* c) {
   const srModel* m = c->m;
   if (!is_constant(m)) return;
-  double axis[COORDINATES_MOST + 1][3], mass[COORDINATES_MOST + 1];
+  double axis[COORDINATES_MOST + 1][3], mass[COORDINATES_MOST + 1], L[COORDINATES_MOST * COORDINATES_MOST];
   const size_t n = (size_t)m->nv;
   double* M = sr_pool_alloc(c->pool, (2 * n * n + n) * sizeof *M);
-  double *L = M + n * n, *bias = L + n * n;
+  double *inverse = M + n * n, *bias = inverse + n * n;
   find_slides(m, axis, mass);
   for (int i = 1; i < m->nlink; i++) put_row(m, i, axis, mass, M, bias);
-  memcpy(L, M, n * n * sizeof *L);
-  if (!srm_cholesky(m->nv, L)) return;
-  for (size_t i = 0; i < n; i++) {
-    if (!(L[n * i + i] * L[n * i + i] > PIVOT_RATIO * M[n * i + i])) return;
-  }
+  if (!invert(m->nv, M, L, inverse)) return;
   srConstantMass* x = sr_pool_alloc(c->pool, sizeof *x);
-  *x = (srConstantMass){.M = M, .L = L, .c = bias};
+  *x = (srConstantMass){.M = M, .inverse = inverse, .c = bias};
   c->priv->constant_mass = x;
 }

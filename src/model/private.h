@@ -40,9 +40,9 @@ typedef struct srKernels {
   void (*entries)(const double* q, double* M);  // by M_row, M_column
 } srKernels;
 
-// M = L L^T (nv x nv) and c of  M a + c = f  of a tree where neither depends on the state (compile_constant_mass.c).
+// M (nv x nv) and c of  M a + c = f  of a tree where neither depends on the state (compile_constant_mass.c).
 typedef struct srConstantMass {
-  const double *M, *L, *c;
+  const double *M, *inverse, *c;
 } srConstantMass;
 
 // Code that was loaded for a model (src/generated).

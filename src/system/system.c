@@ -93,10 +93,13 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   const srModel* m = s->m;
   srData* d = s->d;
   (void)D;  // never requested: it is G
-  const int answer = evaluate_forces(s, t, q, v, y, tau);
+  const srConstantMass* constant = m->priv->constant_mass;
+  // Rates need what forces need of the frames of links, and no more.
+  const int answer = constant == NULL        ? evaluate_forces(s, t, q, v, y, tau)
+                     : sr_stop_requested(d) ? -1
+                                            : sr_evaluate_rates(m, d, t, q, v, y, tau);
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
-  const srConstantMass* constant = m->priv->constant_mass;
   if (constant == NULL) sr_bias_force(m, d);
   const double* bias = constant != NULL ? constant->c : d->bias;
   if (M != NULL && is_sparse(s)) {
