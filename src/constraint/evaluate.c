@@ -22,6 +22,8 @@
 #include "force/force.h"
 #include "model/elimination.h"
 
+#define FEW 4  // numbers that take less time to copy than a call of memcpy
+
 // ---- the state ----------------------------------------------------------------------------------------------------------
 
 // NULL: the value in d.
@@ -31,7 +33,12 @@ static bool differs(const double* to, const double* from, int n) {
 
 // Both inline: a small tree takes little more time.
 SRM_INLINE void put(double* to, const double* from, int n) {
-  if (from != NULL && from != to && n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+  if (from == NULL || from == to) return;
+  if (n > FEW) {
+    memcpy(to, from, (size_t)n * sizeof *to);
+  } else {
+    for (int i = 0; i < n; ++i) to[i] = from[i];
+  }
 }
 
 SRM_INLINE void put_state(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {

@@ -43,7 +43,7 @@ double sri_rk_tau(const srTableau* tableau, int r, double h) {
 SRM_INLINE v4 sum_four(int count, const double* a, double* const* k, int i) {
   v4 sum = v4_zero();
   for (int j = 0; j < count; ++j) {
-    if (a[j] != 0.0) sum += v4_all(a[j]) * *(const v4_any*)(k[j] + i);
+    if (a[j] != 0.0) sum += a[j] * *(const v4_any*)(k[j] + i);
   }
   return sum;
 }
@@ -68,17 +68,26 @@ SRM_CLONES void sri_sum(int n, double h, int count, const double* a, double* con
   for (; i < n; ++i) out[i] = h * sum_one(count, a, k, i);
 }
 
-SRM_CLONES int sri_not_finite(const srIntegrator* integrator, const double* x) {
+SRM_CLONES static int not_finite(int n, const double* x) {
   int i = 0;
-  for (; i + 16 <= integrator->ncontrol; i += 16) {  // 0 times what is not finite is no number
+  for (; i + 16 <= n; i += 16) {  // 0 times what is not finite is no number
     const v4_any* at = (const v4_any*)(x + i);
     const v4 sum = 0 * at[0] + 0 * at[1] + 0 * at[2] + 0 * at[3];
     if (!((sum[0] + sum[1]) + (sum[2] + sum[3]) == 0)) break;
   }
-  for (; i < integrator->ncontrol; ++i) {
+  for (; i < n; ++i) {
     if (!isfinite(x[i])) return i;
   }
   return -1;
+}
+
+// Small systems need no vectors.
+int sri_not_finite(const srIntegrator* integrator, const double* x) {
+  const int n = integrator->ncontrol;
+  if (n >= 16) return not_finite(n, x);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += 0 * x[i];
+  return sum == 0 ? -1 : not_finite(n, x);
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------------------
@@ -225,10 +234,12 @@ static void sum_stages(const srIntegrator* integrator, srRungeKutta* rk, const d
 
 void sri_rk_interpolate(const srIntegrator* integrator, srRungeKutta* rk, const double* dense, double theta, int first,
                         int count, double* out) {
-  const double bubble = theta * theta * (1.0 - theta) * (1.0 - theta);
+  const double bubble = theta * theta * (1.0 - theta) * (1.0 - theta) * integrator->h, *quartic = rk->quartic + first;
+  int i = 0;
   sum_stages(integrator, rk, dense);
   sri_hermite(integrator, rk->k[0], rk->k[rk->tableau->stages], theta, first, count, out);
-  for (int i = 0; i < count; ++i) out[i] += bubble * integrator->h * rk->quartic[first + i];
+  for (; i + 4 <= count; i += 4) *(v4_any*)(out + i) += bubble * *(const v4_any*)(quartic + i);
+  for (; i < count; ++i) out[i] += bubble * quartic[i];
 }
 
 // ---- words ------------------------------------------------------------------------------------------------------------

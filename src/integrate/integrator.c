@@ -343,7 +343,9 @@ srStatus sri_interpolate(const srIntegrator* integrator, double t, double* q, do
     theta = (t - integrator->t_before) / length;
   }
   if (q != NULL && v == q + system->nq && y == v + system->nv) {  // one array
-    interpolate_part(integrator, theta, 0, integrator->ncontrol, q);
+    const bool whole = w == y + system->ny;
+    interpolate_part(integrator, theta, 0, whole ? integrator->n : integrator->ncontrol, q);
+    if (whole) return SR_OK;
   } else {
     interpolate_part(integrator, theta, 0, system->nq, q);
     interpolate_part(integrator, theta, system->nq, system->nv, v);

@@ -18,9 +18,11 @@
 static srRunEvent* add(srRun* run, double t, const char* kind, const char* a, const char* b) {
   srRunResult* result = run->result;
   ++result->event_count;
-  const bool common = strcmp(kind, "load") == 0 || strcmp(kind, "sleep") == 0 || strcmp(kind, "wake") == 0;
-  const int room = SR_RUN_EVENTS - (strcmp(kind, "impact") == 0 ? RARE : common ? RARE / 2 : 0);
-  if (result->nevent >= room) return NULL;
+  if (result->nevent >= SR_RUN_EVENTS - RARE) {
+    const bool common = strcmp(kind, "load") == 0 || strcmp(kind, "sleep") == 0 || strcmp(kind, "wake") == 0;
+    const int room = SR_RUN_EVENTS - (strcmp(kind, "impact") == 0 ? RARE : common ? RARE / 2 : 0);
+    if (result->nevent >= room) return NULL;
+  }
   int i = result->nevent++;
   for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
   srRunEvent* event = &result->event[i];

@@ -22,8 +22,9 @@ static void report_progress(srRun* run, double t) {
 
 int sr_run_ask(void* user) {
   srRun* run = user;
-  if (!run->stopped && run->stop != NULL && run->stop(run->stop_user) != 0) run->stopped = true;
-  if (!run->stopped && ++run->asked % ASKED_PER_CLOCK == 0) {
+  if (run->stopped) return 1;
+  if (run->stop != NULL && run->stop(run->stop_user) != 0) run->stopped = true;
+  if (run->options->progress != NULL && !run->stopped && ++run->asked % ASKED_PER_CLOCK == 0) {
     report_progress(run, run->stepping ? sri_time(run->integrator) : run->t0);
   }
   return run->stopped;

@@ -33,11 +33,11 @@ static bool make_arrays(srRun* run) {
   run->q = run->row + columns;
   run->v = run->q + m->nq;
   run->y = run->v + m->nv;
-  run->system.y_most = run->y + m->ny;
-  run->w = run->system.y_most + m->ny;
+  run->w = run->y + m->ny;  // one array with q, v and y, for dense output
   run->w_before = run->w + run->nw;
-  if (powers > 0) run->d->element_power = run->w_before + run->nw;
-  run->contact_force = run->w_before + run->nw + powers;
+  run->system.y_most = run->w_before + run->nw;
+  if (powers > 0) run->d->element_power = run->system.y_most + m->ny;
+  run->contact_force = run->system.y_most + m->ny + powers;
   run->friction_force = run->contact_force + m->nv;
   run->system.meter = x != NULL ? x->meter : NULL;
   run->system.nmeter = meters;

@@ -417,6 +417,8 @@ void sri_bdf_interpolate(const srIntegrator* integrator, double theta, int first
     return;
   }
   const int n = integrator->ncontrol;
-  const double* from = first < n ? NV_DATA_S(b->dense) + first : NV_DATA_S(b->dense_w) + (first - n);
-  memcpy(out, from, (size_t)count * sizeof *out);
+  for (int i = 0; i < count; ++i) {
+    const int k = first + i;
+    out[i] = k < n ? NV_DATA_S(b->dense)[k] : NV_DATA_S(b->dense_w)[k - n];
+  }
 }

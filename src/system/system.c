@@ -22,8 +22,14 @@
 #include "system/bristle.h"
 #include "system/tangent.h"
 
-static void copy(double* to, const double* from, int n) {
-  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+#define FEW 4  // numbers that take less time to copy than a call of memcpy
+
+static inline void copy(double* to, const double* from, int n) {
+  if (n > FEW) {
+    memcpy(to, from, (size_t)n * sizeof *to);
+  } else {
+    for (int i = 0; i < n; ++i) to[i] = from[i];
+  }
 }
 
 static bool has_rates(const srModel* m) { return !m->constrained || m->ng == 0 || m->elimination != NULL; }
