@@ -139,14 +139,13 @@ static int accelerate_constant(const srModel* m, srData* d) {
 
 static int accelerate(const srModel* m, srData* d) {
   int answer;
+  if (m->priv->constant_mass != NULL && m->priv->kernels == NULL) return accelerate_constant(m, d);
   if (m->elimination) {
     answer = accelerate_coupled(m, d);
   } else if (m->constrained) {
     answer = sr_solve_state(m, d);
   } else if (m->priv->kernels != NULL && accelerate_generated(m, d)) {
     answer = 0;
-  } else if (m->priv->constant_mass != NULL) {
-    answer = accelerate_constant(m, d);
   } else {
     // A singular M may belong to a state that only a trial step reached.
     answer = sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) != SR_OK;

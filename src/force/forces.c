@@ -194,7 +194,7 @@ int sr_element_force(const srModel* m, srData* d, const srForceElement* element,
 }
 
 // f = tau; everything that elements add to is zero.
-static void begin(const srModel* m, srData* d) {
+SRM_INLINE void begin(const srModel* m, srData* d) {
   clear(d->ydot, m->ny);
   clear(d->power, SR_ACCOUNTS);
   if (d->element_power != NULL) clear(d->element_power, m->nforce + m->nset);

@@ -267,14 +267,7 @@ double sri_residual_acceleration(srConstrained* c) {
   return sri_largest(c->shape.ng, c->r);
 }
 
-static int free_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
-  const srSystem* s = &integrator->system;
-  const int v = s->nq, y = v + s->nv, w = y + s->ny;
-  ++integrator->stats.evaluations;
-  return sri_outcome(s->rates_free(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w));
-}
-
-static int index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
+int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   const int v = s->nq, y = v + s->nv;
@@ -299,8 +292,4 @@ static int index1(srIntegrator* integrator, double t, const double* x, double ta
   memcpy(c->vdot, xdot + v, (size_t)s->nv * sizeof *xdot);
   outcome = sri_qdot(integrator, x, x + v, xdot);
   return outcome == SRI_DONE ? sri_power(integrator, t, x, c->lambda, c->other, xdot + integrator->ncontrol) : outcome;
-}
-
-int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
-  return sri_is_free(integrator) ? free_rates(integrator, t, x, tau, xdot) : index1(integrator, t, x, tau, xdot);
 }

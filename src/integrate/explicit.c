@@ -26,13 +26,13 @@ void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* ta
 
 int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
   const srSystem* s = &integrator->system;
+  const srConstrained* c = integrator->constrained;
   const int v = s->nq, y = s->nq + s->nv, w = y + s->ny;
-  if (integrator->constrained != NULL && integrator->constrained->index1) {
-    if (!integrator->constrained->chosen && sri_choose_rows(integrator) != SR_OK) return SRI_STOP;
-    return sri_index1(integrator, t, x, tau, xdot);
-  }
+  const bool constrained = c != NULL && c->index1;
+  if (constrained && !c->chosen && sri_choose_rows(integrator) != SR_OK) return SRI_STOP;
+  if (constrained && !sri_is_free(integrator)) return sri_index1(integrator, t, x, tau, xdot);
   ++integrator->stats.evaluations;
-  return sri_outcome(s->rates(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w));
+  return sri_outcome((constrained ? s->rates_free : s->rates)(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w));
 }
 
 double sri_rk_tau(const srTableau* tableau, int r, double h) {

@@ -76,14 +76,13 @@ srContactSize sr_contact_size(const srContactProblem* problem) {
 
 void sr_contact_solver_destroy(srContactSolver* s) {
   if (s == NULL) return;
-  sr_free(s->block);
   sr_lanes_destroy(s->lanes);
   sr_contact_patch_destroy(s->patch);
   sr_contact_patch_destroy(s->region);
   sr_free(s);
 }
 
-// All arrays are in one block: they are laid out twice, without memory to find its size, then in it.
+// The struct and all arrays are in one block: they are laid out twice, without memory to find its size, then in it.
 typedef struct Room {
   char* block;
   size_t used;
@@ -167,18 +166,19 @@ static bool take_patches(srContactSolver* s) {
 srContactSolver* sr_contact_solver_create(const srContactSize* most) { return sr_contact_solver_make(most, true); }
 
 srContactSolver* sr_contact_solver_make(const srContactSize* most, bool whole) {
-  srContactSolver* s = sr_alloc(sizeof *s);
+  srContactSolver sizes = {.most = *most};
+  const size_t head = (sizeof sizes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  srContactSolver* s = sr_alloc(head + lay_out(&sizes, NULL));
   if (s == NULL) return NULL;
   s->most = *most;
-  s->block = sr_alloc(lay_out(s, NULL));
-  bool good = s->block != NULL;
-  if (good && most->bodies > 0) good = (s->lanes = sr_lanes_create(most)) != NULL;  // a matrix has no colours
+  (void)lay_out(s, (char*)s + head);
+  bool good = true;
+  if (most->bodies > 0) good = (s->lanes = sr_lanes_create(most)) != NULL;  // a matrix has no colours
   if (good && whole && most->bodies > 0 && most->contacts > SR_CONTACT_PATCH) good = take_patches(s);
   if (!good) {
     sr_contact_solver_destroy(s);
     return NULL;
   }
-  (void)lay_out(s, s->block);
   return s;
 }
 

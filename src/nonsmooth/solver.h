@@ -75,7 +75,6 @@ struct srContactSolver {
   srLanes* lanes;          // of coloured sweeps; NULL: no bodies
   srContactPatch* patch;   // NULL: the problems are not larger than one, or it is itself that of a patch
   srContactPatch* region;  // the same
-  void* block;             // of all arrays
   const srContactProblem* problem;
   bool matrix;  // the loaded problem has one
   int ncontact, njoint, nbody, nisland;
