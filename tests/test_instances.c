@@ -249,7 +249,7 @@ TEST(steps_of_fixed_length_report_when_and_how_fast_a_contact_closed) {
     ENSURE_EQUAL(x.result.impacts, 1);
     ENSURE_NEAR(x.result.event[0].t, sqrt(2 * 0.01 / 9.81), 1e-6);
     ENSURE(strstr(sr_run_event_reason(&x.result.event[0], text), "with 0.44") != NULL);  // sqrt(2 g h) = 0.443 m/s
-    ENSURE_NEAR(x.result.penetration, 0.05 - x.d->q[2], 1e-9);      // it is still going down
+    ENSURE_NEAR(x.result.penetration, 0.05 - x.d->q[2], 1e-9);                           // it is still going down
     close_model(&x);
   }
 }

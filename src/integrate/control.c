@@ -180,7 +180,8 @@ static srTrial plan_trial(const srIntegrator* integrator, const srControl* contr
 // Factor of the step size after a step of this error. An error of 0 lets it grow as far as it may: so does one of rounding, whose factor is above that for every e up to 6.
 static double rule_factor(const srIntegrator* integrator, const srControl* control, double err, bool accepted) {
   const double given = integrator->options.safety, e = control->estimate;
-  if (err < NO_ERROR && accepted && e <= 6 && given == 0 && integrator->options.control != SR_CONTROL_POSITIONS) return GROW_MOST;
+  if (err < NO_ERROR && accepted && e <= 6 && given == 0 && integrator->options.control != SR_CONTROL_POSITIONS)
+    return GROW_MOST;
   err = fmax(err, 1e-30);
   if (integrator->options.control == SR_CONTROL_POSITIONS) {
     return (given > 0.0 ? given : SAFETY_POSITIONS) * pow(err, -1.0 / (e - 1.0));

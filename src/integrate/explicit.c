@@ -32,7 +32,8 @@ int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, d
   if (constrained && !c->chosen && sri_choose_rows(integrator) != SR_OK) return SRI_STOP;
   if (constrained && !sri_is_free(integrator)) return sri_index1(integrator, t, x, tau, xdot);
   ++integrator->stats.evaluations;
-  return sri_outcome((constrained ? s->rates_free : s->rates)(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w));
+  return sri_outcome(
+      (constrained ? s->rates_free : s->rates)(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w));
 }
 
 double sri_rk_tau(const srTableau* tableau, int r, double h) {

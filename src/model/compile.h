@@ -146,9 +146,9 @@ void sr_compile_constraints(srCompiler* c);  // compile_constraint.c: constraint
 void sr_compile_massless(srCompiler* c);     // compile_massless.c: coordinates without inertia, after constraints
 void sr_compile_elimination(srCompiler* c);  // compile_elimination.c: couplings without equations, after both
 void sr_compile_constant_mass(srCompiler* c);  // compile_constant_mass.c: after elimination
-void sr_compile_programs(srCompiler* c);     // compile_law.c
-void sr_compile_run(srCompiler* c);          // compile.c: option and run
-void sr_compile_unused(srCompiler* c);       // compile_unused.c: attributes without effect
+void sr_compile_programs(srCompiler* c);       // compile_law.c
+void sr_compile_run(srCompiler* c);            // compile.c: option and run
+void sr_compile_unused(srCompiler* c);         // compile_unused.c: attributes without effect
 
 // Appends the variables that a node depends on to n leaves, in the order of the graph, each once; time: with t. Returns their number.
 int sr_c_leaves(srCompiler* c, srNode node, bool time, srNode** leaves, int n, int* capacity);

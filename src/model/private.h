@@ -57,13 +57,14 @@ typedef struct srLoadedCode {
 struct srModelPrivate {
   const srKernels* kernels;  // in use; NULL: all is interpreted
   srLoadedCode generated;
-  bool only_contacts;  // no force but contacts, no formula, sensor, driver or user state: with rigid contact only tau acts between impacts
+  bool
+      only_contacts;  // no force but contacts, no formula, sensor, driver or user state: with rigid contact only tau acts between impacts
   const srConstantMass* constant_mass;  // NULL: M depends on the state, or is too large
-  srPool pool;         // everything the model points to
-  srGraph* graph;      // all formulas of the model, for derivatives and the code generator
-  srProgram* laws;     // inputs t, q, v, state, sensor, arg (distance_arg) -> srData.formula
-  srProgram* drivers;  // input t -> srData.motion: value, rate, second derivative of each driver
-  srProgram* events;   // inputs as laws, without arg -> formulas of the events, then values of their actions
+  srPool pool;                          // everything the model points to
+  srGraph* graph;                       // all formulas of the model, for derivatives and the code generator
+  srProgram* laws;                      // inputs t, q, v, state, sensor, arg (distance_arg) -> srData.formula
+  srProgram* drivers;                   // input t -> srData.motion: value, rate, second derivative of each driver
+  srProgram* events;  // inputs as laws, without arg -> formulas of the events, then values of their actions
   int nevent_value;
   // Jumps of force laws, rates, motions of drivers and formulas of constraints (expr/switch.c): their switching functions, inputs as laws.
   srProgram* switches;

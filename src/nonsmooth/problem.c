@@ -22,8 +22,7 @@ void sr_contact_frame(const double normal[3], double frame[9]) {
 // With W all arrays are behind the struct, in one block.
 static srContactProblem* create_dense(int nequation, int ncontact) {
   const size_t rows = (size_t)nequation + 3 * (size_t)ncontact, numbers = 3 * (rows + 1) + rows * rows + 1;
-  srContactProblem* p =
-      sr_alloc(sizeof *p + numbers * sizeof *p->W + ((size_t)ncontact + 1) * sizeof *p->cone);
+  srContactProblem* p = sr_alloc(sizeof *p + numbers * sizeof *p->W + ((size_t)ncontact + 1) * sizeof *p->cone);
   if (p == NULL) return NULL;
   p->start = (double*)(void*)(p + 1);
   p->solution = p->start + rows + 1;

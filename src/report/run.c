@@ -402,7 +402,8 @@ static void show_events(const srRunReport* r, srText* out) {
   const int shown = r->verbose ? x->nevent : 5;
   char text[sizeof x->event[0].reason];
   for (int i = 0; i < x->nevent && i < shown; i++)
-    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, sr_run_event_reason(&x->event[i], text));
+    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t,
+                 sr_run_event_reason(&x->event[i], text));
   if (x->event_count > shown) sr_show_line(out, "", "%ld events in all, see --json", x->event_count);
 }
 

@@ -60,8 +60,8 @@ const char* sr_run_event_reason(const srRunEvent* event, char* text) {
   const char* b = event->b != NULL ? event->b : "";
   if (event->verb == NULL) return event->reason;
   (void)sr_number_print(event->speed, 6, number, sizeof number);
-  (void)snprintf(text, sizeof event->reason, "%.40s %s%s%.40s with %s m/s%s", event->a, event->verb, event->b != NULL ? " " : "", b,
-                 number, event->remark);
+  (void)snprintf(text, sizeof event->reason, "%.40s %s%s%.40s with %s m/s%s", event->a, event->verb,
+                 event->b != NULL ? " " : "", b, number, event->remark);
   return text;
 }
 

@@ -101,7 +101,7 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   (void)D;  // never requested: it is G
   const srConstantMass* constant = m->priv->constant_mass;
   // Rates need what forces need of the frames of links, and no more.
-  const int answer = constant == NULL        ? evaluate_forces(s, t, q, v, y, tau)
+  const int answer = constant == NULL       ? evaluate_forces(s, t, q, v, y, tau)
                      : sr_stop_requested(d) ? -1
                                             : sr_evaluate_rates(m, d, t, q, v, y, tau);
   if (answer != 0) return answer;
