@@ -139,7 +139,8 @@ static int accelerate_constant(const srModel* m, srData* d) {
 
 static int accelerate(const srModel* m, srData* d) {
   int answer;
-  if (m->priv->constant_mass != NULL && m->priv->kernels == NULL) return accelerate_constant(m, d);
+  if (m->priv->constant_mass != NULL && m->priv->constant_mass->is_all && m->priv->kernels == NULL)
+    return accelerate_constant(m, d);
   if (m->elimination) {
     answer = accelerate_coupled(m, d);
   } else if (m->constrained) {

@@ -19,7 +19,7 @@ static bool turns_balanced(const srModel* m, int link) {
 }
 
 static bool is_constant(const srModel* m) {
-  if (m->absolute || m->constrained || m->elimination != NULL || m->ndriver > 0) return false;
+  if (m->absolute) return false;
   for (int i = 1; i < m->nlink; i++) {
     if (m->link_type[i] != SR_LINK_PRISMATIC && !turns_balanced(m, i)) return false;
   }
@@ -78,5 +78,6 @@ void sr_compile_constant_mass(srCompiler* c) {
   if (!invert(m->nv, M, L, inverse)) return;
   srConstantMass* x = sr_pool_alloc(c->pool, sizeof *x);
   *x = (srConstantMass){.M = M, .inverse = inverse, .c = bias};
+  x->is_all = !m->constrained && m->elimination == NULL && m->ndriver == 0;
   c->priv->constant_mass = x;
 }

@@ -43,6 +43,7 @@ typedef struct srKernels {
 // M (nv x nv) and c of  M a + c = f  of a tree where neither depends on the state (compile_constant_mass.c).
 typedef struct srConstantMass {
   const double *M, *inverse, *c;
+  bool is_all;  // nothing is driven, coupled or closed: a = M^-1 (f - c)
 } srConstantMass;
 
 // Code that was loaded for a model (src/generated).

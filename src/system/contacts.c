@@ -599,14 +599,23 @@ static void put_points(List* x, const Shapes* of, long key, const srSurfaceLaws*
 
 // ---- other elements ---------------------------------------------------------------------------------------------------
 
+// Do the forces of an element act on joint coordinates alone, and on no link?
+static bool acts_in_joints(const srForceElement* e) {
+  bool joints = e->law->port == SR_PORT_JOINT || e->law->port == SR_PORT_GAP;
+  for (int k = 0; joints && e->law->port == SR_PORT_GAP && k < e->contact->nvariable; ++k)
+    joints = e->contact->variable[k].dof >= 0;
+  return joints;
+}
+
 // The generalized force of a force f at the port of an element. d's forces are lost.
 static void put_force(const srModel* m, srData* d, const srForceElement* e, const srPortMotion* motion, const double* f,
                       double* row) {
   memset(d->f, 0, (size_t)m->nv * sizeof *d->f);
   memset(d->jf, 0, (size_t)m->njv * sizeof *d->jf);
-  memset(d->link_wrench, 0, 8 * (size_t)m->nlink * sizeof *d->link_wrench);
+  const bool joints = acts_in_joints(e);
+  if (!joints) memset(d->link_wrench, 0, 8 * (size_t)m->nlink * sizeof *d->link_wrench);
   sr_port_force(m, d, e, motion, f);
-  sr_gather_wrenches(m, d);
+  if (!joints) sr_gather_wrenches(m, d);
   if (m->absolute) sr_measurement_transposed(m, d, d->jf, d->f);
   memcpy(row, d->f, (size_t)m->nv * sizeof *row);
 }

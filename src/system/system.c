@@ -83,15 +83,36 @@ static void dense_mass(const srModel* m, srData* d, double* M) {
     }
     return;
   }
-  if (m->priv->constant_mass != NULL) {
-    copy(M, m->priv->constant_mass->M, m->nv * m->nv);
-    return;
-  }
   sr_crba(m, d, d->q, M);
   for (int i = 0; i < m->nv; ++i) M[(size_t)i * (size_t)m->nv + (size_t)i] += m->dof_armature[i];
 }
 
 static bool is_sparse(const srModelSystem* s) { return s->m->constrained || (s->sparse && s->m->M_row != NULL); }
+
+// Entries of a dense M where it is stored by its pattern.
+static void put_pattern(const srModel* m, const double* from, double* M) {
+  for (int i = 0; i < m->nv; ++i, from += m->nv) {
+    for (int k = m->M_row[i]; k < m->M_row[i + 1]; ++k) M[k] = from[m->M_column[k]];
+  }
+}
+
+// Of a tree whose M and bias are constant: forces alone are evaluated, where nothing is constrained as rates do it, which need less of the frames of links.
+static int constant_dynamics(const srModelSystem* s, const srConstantMass* x, double t, const double* q,
+                             const double* v, const double* y, double tau, double* M, double* f, double* ydot) {
+  const srModel* m = s->m;
+  srData* d = s->d;
+  const bool by_rates = x->is_all && !sr_stop_requested(d);
+  const int answer = by_rates ? sr_evaluate_rates(m, d, t, q, v, y, tau) : evaluate_forces(s, t, q, v, y, tau);
+  if (answer != 0) return answer;
+  copy(ydot, d->ydot, m->ny);
+  if (M != NULL && is_sparse(s)) {
+    put_pattern(m, x->M, M);
+  } else if (M != NULL) {
+    copy(M, x->M, m->nv * m->nv);
+  }
+  for (int i = 0; i < m->nv; ++i) f[i] = d->f[i] - x->c[i];
+  return 0;
+}
 
 static int dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
                     double* f, double* ydot, double* D) {
@@ -99,22 +120,18 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   const srModel* m = s->m;
   srData* d = s->d;
   (void)D;  // never requested: it is G
-  const srConstantMass* constant = m->priv->constant_mass;
-  // Rates need what forces need of the frames of links, and no more.
-  const int answer = constant == NULL       ? evaluate_forces(s, t, q, v, y, tau)
-                     : sr_stop_requested(d) ? -1
-                                            : sr_evaluate_rates(m, d, t, q, v, y, tau);
+  if (m->priv->constant_mass != NULL) return constant_dynamics(s, m->priv->constant_mass, t, q, v, y, tau, M, f, ydot);
+  const int answer = evaluate_forces(s, t, q, v, y, tau);
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
-  if (constant == NULL) sr_bias_force(m, d);
-  const double* bias = constant != NULL ? constant->c : d->bias;
+  sr_bias_force(m, d);
   if (M != NULL && is_sparse(s)) {
     sr_mass(m, d);
     copy(M, d->M, m->M_row[m->nv]);
   } else if (M != NULL) {
     dense_mass(m, d, M);
   }
-  for (int i = 0; i < m->nv; ++i) f[i] = d->f[i] - bias[i];
+  for (int i = 0; i < m->nv; ++i) f[i] = d->f[i] - d->bias[i];
   return 0;
 }
 
