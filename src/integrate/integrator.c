@@ -337,7 +337,8 @@ srStatus sri_interpolate(const srIntegrator* integrator, double t, double* q, do
   if (t != integrator->t) {
     // Output times are computed elsewhere: a few roundings outside the step still count as its end.
     double length = integrator->t - integrator->t_before;
-    double hair = 8.0 * DBL_EPSILON * fmax(fabs(integrator->t), fabs(integrator->t_before));
+    const double one = fabs(integrator->t), two = fabs(integrator->t_before),
+                 hair = 8.0 * DBL_EPSILON * (one > two ? one : two);
     bool inside = t >= integrator->t_before - hair && t <= integrator->t + hair;
     if (!integrator->dense || !inside) return SR_INPUT;
     theta = (t - integrator->t_before) / length;

@@ -182,8 +182,8 @@ static double least_width(const Bracket* s) { return 2 * DBL_EPSILON * fmax(fabs
 
 // Is function i, with these values at t, as good as 0, or but for the rounding of t?
 static bool is_zero(const srRootFinder* finder, int i, const double* value, double t) {
-  const double rounding = ROUNDINGS * DBL_EPSILON * fabs(t) * fabs(rate_of(finder, i, value));
-  return i >= finder->roots.count - finder->roots.rated && fabs(value[i]) <= fmax(rounding, finder->roots.zero);
+  const double rounding = ROUNDINGS * DBL_EPSILON * fabs(t) * fabs(rate_of(finder, i, value)), off = fabs(value[i]);
+  return i >= finder->roots.count - finder->roots.rated && (off <= rounding || off <= finder->roots.zero);
 }
 
 // Where in 0 .. 1 the cubic with the values and rates of both ends is 0, by Newton's method within a bracket:
@@ -284,9 +284,9 @@ static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, dou
 
 // From now on the signs belong to the state at the end of a piece, or at a root.
 static void take_signs(srRootFinder* finder, unsigned char* fired) {
-  for (int i = 0; i < finder->roots.count && fired != NULL; ++i) fired[i] = changes(finder, i, finder->right);
   for (int i = 0; i < finder->roots.count; ++i) {
     const double value = finder->right[i];
+    if (fired != NULL) fired[i] = changes(finder, i, finder->right);
     if (value == 0 || is_leaving(finder, i, finder->right)) continue;
     finder->sign[i] = (signed char)(value > 0 ? 1 : -1);
     finder->leaves[i] = 0;
