@@ -888,3 +888,14 @@ TEST(laws_of_impacts_that_do_not_go_together_are_refused) {
     close_model(&x);
   }
 }
+
+// The text of an impact is put together from its numbers: sqrt(2 9.81 0.9) m/s.
+TEST(an_impact_is_described_when_it_is_asked_for) {
+  Loaded x = open_model("benchmark/bouncing-ball", "");
+  char text[sizeof x.result.event[0].reason];
+  run(&x, (How){.rule = SR_IMPACT_RULE_NEWTON}, 1);
+  ENSURE_EQUAL(x.result.nevent, 1);
+  ENSURE_NEAR(x.result.event[0].speed, sqrt(2 * 9.81 * 0.9), 1e-9);
+  ENSURE_TEXT(sr_run_event_reason(&x.result.event[0], text), "ground/floor strikes ball/ball with 4.20214 m/s");
+  close_model(&x);
+}
