@@ -9,6 +9,7 @@
 
 #include "nonsmooth/coloured.h"
 #include "nonsmooth/patch.h"
+#include "nonsmooth/region.h"
 #include "runner.h"
 
 #define G 9.81
@@ -193,6 +194,27 @@ TEST(coloured_sweeps_have_the_same_bits_for_any_number_of_threads) {
     ENSURE(memcmp(t[0].x, t[2].x, bytes) == 0);
   }
   for (int i = 0; i < 3; ++i) release(&t[i], i == 2);
+}
+
+// Every 5th body is not round, every 7th contact has compliances of its own: both kinds of batches, and all sums.
+TEST(vectors_of_both_widths_have_the_same_bits) {
+  if (sr_lanes_wide() == NULL) SKIP("the processor has no vectors of 64 bytes");
+  srContactProblem* p = lattice(11, 7, 10);
+  for (int i = 0; i < p->nbody; i += 5) p->body[i].inverse_inertia[3] = 0.2 * p->body[i].inverse_inertia[0];
+  for (int i = 0; i < p->ncontact; i += 7) p->cone[i].compliance[0] = p->cone[i].compliance[1] = 0.01;
+  const size_t bytes = (size_t)sr_contact_rows(p) * sizeof(double);
+  static const char* const names[] = {"sweeps", "sweeps-nncg"};
+  Solved t[2];
+  for (int i = 0; i < 2; ++i) prepare(&t[i], p, 1);
+  ENSURE(t[0].s->lanes->single == sr_lanes_wide());
+  t[1].s->lanes->single = &sr_lanes_single;
+  for (int k = 0; k < 4; ++k) {
+    for (int i = 0; i < 2; ++i) solve(&t[i], names[k % 2], k < 2 ? 1e-4 : 4e-3, k < 2 ? 12 : 1000, true);
+    ENSURE(t[0].x[0] > 0 && t[0].r.solved == (k >= 2));
+    ENSURE_EQUAL(t[0].r.iterations, t[1].r.iterations);
+    ENSURE(memcmp(t[0].x, t[1].x, bytes) == 0);
+  }
+  for (int i = 0; i < 2; ++i) release(&t[i], i == 1);
 }
 
 // Colours do not depend on other islands: with a given number of sweeps an island has the same bits alone.
@@ -447,23 +469,82 @@ TEST(a_patch_solves_the_contacts_around_the_worst_one) {
   }
 }
 
-// All of them at once, with the contacts of the balls beside them.
-TEST(a_region_solves_what_is_left_at_once) {
-  const double tolerance = 1e-6;
-  Spoiled x;
-  srContactProblem* p = row_of_balls();
-  spoil(&x, p, tolerance);
-  const srContactSize size = sr_contact_size(p);
-  srContactPatch* region = sr_contact_patch_create(&size, &size);
-  for (int k = 0; k < 10; ++k) {
-    if (sr_contact_error_points(p, x.t.x, NULL, x.v, x.error).residual <= tolerance) break;
-    ENSURE(sr_contact_region_solve(region, p, tolerance, x.t.x, x.v, x.error));
-    if (k == 0) ENSURE(memcmp(x.t.x, x.was, 3 * (SPOILED - 10) * sizeof *x.was) == 0);
+// ---- regions ------------------------------------------------------------------------------------------------------------
+
+// Impulses in the batches, in the order of the problem.
+static void stored(const srLanes* l, const srContactProblem* p, double* out) {
+  for (int i = 0; i < l->nrun; ++i) l->kernel->store(l, p, &l->run[i], 0, l->run[i].batches, out);
+}
+
+// Where a contact is: its run; returns its lane.
+static int lane_of(const srLanes* l, int contact, int* run) {
+  for (*run = 0; *run < l->nrun; ++*run) {
+    for (int k = 0; k < l->run[*run].contacts; ++k) {
+      if (l->order[l->run[*run].first + k] == contact) return k;
+    }
   }
-  const int changed = mended(&x, p, tolerance);
-  ENSURE(changed >= 4 && changed <= 40);  // each time of two balls more
-  sr_contact_patch_destroy(region);
-  release(&x.t, true);
+  return -1;
+}
+
+// A region around one contact in the middle of a lattice has all contacts of its two balls and of their neighbours, and gives them, and no others, its impulses and velocities.
+TEST(a_region_has_what_is_near_a_contact) {
+  srContactProblem* p = lattice(11, 7, 10);
+  const int all = p->ncontact, bad = all / 2;
+  double *was = calloc(3 * (size_t)all, sizeof *was), *is = calloc(3 * (size_t)all, sizeof *is);
+  bool* near = calloc((size_t)p->nbody, sizeof *near);
+  Solved t;
+  prepare(&t, p, 1);
+  solve(&t, "sweeps-nncg", 4e-3, 1000, true);
+  srLanes *l = t.s->lanes, *r = l->region;
+  ENSURE(t.r.solved && l->kernel == l->single && l->nbundle == 1 && r != NULL);
+  ENSURE(p->point[bad].body[0] >= 0);
+  for (int side = 0; side < 2; ++side) near[p->point[bad].body[side]] = true;
+  int run, expected = 0;
+  const int lane = lane_of(l, bad, &run), seeds[2] = {p->point[bad].body[0], p->point[bad].body[1]};
+  for (int i = 0; i < all; ++i) {
+    const int* body = p->point[i].body;
+    for (int side = 0; side < 2; ++side) {
+      if (body[0] >= 0 && (body[side] == seeds[0] || body[side] == seeds[1])) near[body[1 - side]] = true;
+    }
+  }
+  float* error = l->error;
+  for (int k = 0; k < l->nrun; ++k) {
+    for (int i = 0; i < l->run[k].batches * l->kernel->lanes; ++i)
+      error[l->run[k].batch * l->kernel->lanes + i] = k == run && i == lane ? 1 : 0.4F;
+  }
+  ENSURE(sr_region_take(l, &l->bundle[0], 0.5));
+  stored(l, p, was);
+  for (int i = 0; i < all; ++i) {
+    const int* body = p->point[i].body;
+    expected += (body[0] >= 0 && near[body[0]]) || near[body[1]];
+  }
+  ENSURE(expected > 20 && expected < 60);
+  ENSURE_EQUAL(r->bundle[0].contacts, expected);
+  for (int i = 0; i < r->nbody; ++i) {
+    double z[6], whole[6];
+    l->kernel->row(r, i, z);
+    l->kernel->row(l, r->count[i], whole);
+    for (int k = 0; k < 6; ++k) ENSURE(z[k] == whole[k]);
+  }
+  for (int k = 0; k < r->nrun; ++k) r->kernel->scale(r, &r->run[k], 0, r->run[k].batches, 2);
+  r->kernel->scale_rows(r, 0, r->nbody, 2);
+  sr_region_return(l, &l->bundle[0]);
+  stored(l, p, is);
+  for (int i = 0; i < all; ++i) {
+    const int* body = p->point[i].body;
+    const double by = (body[0] >= 0 && near[body[0]]) || near[body[1]] ? 2 : 1;
+    for (int k = 0; k < 3; ++k) ENSURE_NEAR(is[3 * i + k], by * was[3 * i + k], 1e-12);
+  }
+  for (int i = 0; i < r->nbody; ++i) {
+    double z[6], whole[6];
+    l->kernel->row(r, i, z);
+    l->kernel->row(l, r->count[i], whole);
+    for (int k = 0; k < 6; ++k) ENSURE(z[k] == whole[k]);
+  }
+  free(was);
+  free(is);
+  free(near);
+  release(&t, true);
 }
 
 // Balls ten times as heavy as their neighbours, here and there: the contacts beside some of them need sweeps that the others do not. Over all of them it would take 368.

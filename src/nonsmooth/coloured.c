@@ -3,6 +3,7 @@
 // the same for both precisions; the loops over contacts are in lanes.h.
 #include "nonsmooth/coloured.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "math/v4.h"
 #include "nonsmooth/operator.h"
 #include "nonsmooth/patch.h"
+#include "nonsmooth/region.h"
 
 enum {
   COLOURS = 64,                                  // bits of a mask; contacts beyond them are serial
@@ -27,11 +29,11 @@ enum {
   MENDED = 40,        // ... with so many plain sweeps after them, then half as many, down to some ...
   PATCHED = 60,       // ... until so many times that has not helped
   SMALLER = 8,        // the first times by smaller ones, which take an eighth of the time
-  ALONE =
-      36,  // sweeps, with half of the least number, after which few contacts are left to a region (patch.h): that costs as much as some fifteen
-  REGIONS = 400,  // contacts of an island for each of these ...
-  ROUNDS = 3,     // ... so many times, one after the other ...
-  AGAIN = 20      // ... before so many sweeps over all
+  ALONE = 36,     // sweeps, with half of the least number, after which few contacts are left to a region (region.h) ...
+  REGIONS = 400,  // ... one of so many of a bundle ...
+  REGION_SWEEPS = 60,  // ... which is swept so often at the most ...
+  ROUNDS = 3,          // ... so many times, one after the other ...
+  AGAIN = 8            // ... before so many sweeps over all
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
@@ -40,6 +42,8 @@ enum {
 #define RESTART 0.5  // beta where steps have become longer
 #define STILL                                                                                                          \
   1.25e-3  // part of the tolerance: mean square of the change of a sweep, below which more of them change the impulses no faster
+#define SEED 0.5    // times the tolerance: residual of contacts that a region is around
+#define INNER 0.7   // the same: residual of a region
 #define NEARLY 8.0  // times the tolerance: change of a sweep below which few contacts may be left
 #define LIKELY 2.0  // times the tolerance: change of a sweep below which the residual may be small enough
 
@@ -62,9 +66,15 @@ static int members_of(const srContactSize* most) {
 
 static bool take_parts(srLanes* l, const srContactSize* most) {
   const size_t bodies = (size_t)most->bodies + 1, contacts = (size_t)most->contacts + 1;
-  const size_t bundles = (size_t)most_bundles(most), single = most_batches(most, sr_lanes_single.lanes),
-               batches = most_batches(most, sr_lanes_double.lanes);
-  const size_t rows = bodies * sr_lanes_double.row_size;
+  const size_t bundles = (size_t)most_bundles(most), rows = bodies * sr_lanes_double.row_size;
+  const srLaneKernel* const kernels[] = {l->single, &sr_lanes_double};
+  size_t batch = 0, trace = 0, sums = 0;
+  for (int i = 0; i < SR_COUNT(kernels); ++i) {
+    const size_t batches = most_batches(most, kernels[i]->lanes);
+    batch = larger(batch, batches * kernels[i]->size[SR_LANES_ROWS]);
+    trace = larger(trace, batches * kernels[i]->trace_size);
+    sums = larger(sums, batches * kernels[i]->sum_size);
+  }
   struct {
     void** to;
     size_t bytes;
@@ -80,16 +90,17 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
                {(void**)&l->slot, (bundles * CLASSES + 1) * sizeof *l->slot},
                {(void**)&l->run, (bundles * CLASSES + 1) * sizeof *l->run},
                {(void**)&l->bundle, (bundles + 1) * sizeof *l->bundle},
-               {(void**)&l->batch,
-                larger(single * sr_lanes_single.size[SR_LANES_ROWS], batches * sr_lanes_double.size[SR_LANES_ROWS])},
-               {&l->trace, batches * sr_lanes_double.trace_size},
+               {(void**)&l->batch, batch},
+               {&l->trace, trace},
                {&l->z, rows},
                {&l->before, rows},
                {&l->drift, rows},
-               {(void**)&l->sum, batches * sizeof *l->sum},
+               {&l->sum, sums},
                {(void**)&l->row_sum, (bodies / BLOCK + 1) * sizeof *l->row_sum},
                {(void**)&l->most, (size_t)members_of(most) * sizeof *l->most},
-               {(void**)&l->above, (size_t)members_of(most) * sizeof *l->above}};
+               {(void**)&l->above, (size_t)members_of(most) * sizeof *l->above},
+               {(void**)&l->ring, bodies * sizeof *l->ring},
+               {&l->error, trace}};
   for (int i = 0; i < SR_COUNT(parts); ++i) {
     *parts[i].to = sr_alloc(parts[i].bytes + 1);
     if (*parts[i].to == NULL) return false;
@@ -99,19 +110,31 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
   return !l->hired || l->team != NULL;
 }
 
-srLanes* sr_lanes_create(const srContactSize* most) {
+// Of l, for its regions.
+static bool take_region(srLanes* l, const srContactSize* most) {
+  const srContactSize size = {.bodies = most->bodies < 2 * SR_REGION_MOST ? most->bodies : 2 * SR_REGION_MOST,
+                              .contacts = most->contacts < SR_REGION_MOST ? most->contacts : SR_REGION_MOST,
+                              .team = l->team};
+  return most->contacts < THREADED || (l->region = sr_lanes_create(&size, false)) != NULL;
+}
+
+srLanes* sr_lanes_create(const srContactSize* most, bool regions) {
   srLanes* l = sr_alloc(sizeof *l);
-  if (l == NULL || take_parts(l, most)) return l;
+  if (l == NULL) return NULL;
+  l->single = sr_lanes_wide() != NULL ? sr_lanes_wide() : &sr_lanes_single;
+  l->most_contacts = most->contacts;
+  if (take_parts(l, most) && (!regions || take_region(l, most))) return l;
   sr_lanes_destroy(l);
   return NULL;
 }
 
 void sr_lanes_destroy(srLanes* l) {
   if (l == NULL) return;
-  void* parts[] = {l->body,    l->joint,  l->island, l->count, l->pair,    l->wall,  l->key,
-                   l->central, l->order,  l->slot,   l->run,   l->bundle,  l->batch, l->trace,
-                   l->z,       l->before, l->drift,  l->sum,   l->row_sum, l->most,  l->above};
+  void* parts[] = {l->body,  l->joint, l->island,  l->count,  l->pair,  l->wall,  l->key,  l->central,
+                   l->order, l->slot,  l->run,     l->bundle, l->batch, l->trace, l->z,    l->before,
+                   l->drift, l->sum,   l->row_sum, l->most,   l->above, l->ring,  l->error};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  sr_lanes_destroy(l->region);
   if (l->hired) sr_team_destroy(l->team);
   sr_free(l);
 }
@@ -422,8 +445,6 @@ typedef struct Job {
   double *impulse, tolerance;
   int until;            // sweeps of a bundle, in all
   int mended, patched;  // sweeps that follow the next patches; how often there were some
-  int alone,
-      again;  // sweeps from which on few contacts that are not solved are left to a region, 0: never; that follow before the next one
   bool accelerate;
 } Job;
 
@@ -545,21 +566,12 @@ static double residual(const Job* job) {
   return most;
 }
 
-// Each batch has its sums, which are added in their order: the same bits for any team.
-static srLaneSums sums_of(const Job* job, bool square) {
+static srLaneSums sums_of(const Job* job) {
+  const int* run = job->bundle->run;
   srLaneSums all = {0};
-  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    const srLaneRun* run = &job->l->run[i];
-    for (int k = 0; k < run->batches; ++k) {
-      const srLaneSums* s = &job->l->sum[run->batch + k];
-      all.square += s->square;
-      if (square) all.speed += s->speed;
-      if (square) continue;
-      all.step += s->step;
-      all.direction += s->direction;
-      for (int j = 0; j < 3 && job->l->soft; ++j) all.soft[j] += s->soft[j];
-    }
-  }
+  if (run[0] == run[1]) return all;
+  const srLaneRun *first = &job->l->run[run[0]], *last = &job->l->run[run[1] - 1];
+  job->l->kernel->add_sums(job->l, first->batch, last->batch + last->batches, &all);
   return all;
 }
 
@@ -570,7 +582,7 @@ static srLaneSums sums_of(const Job* job, bool square) {
 static bool scale_start(const Job* job) {
   srLanes* l = job->l;
   (void)each_batch(job, work_range, 0);
-  const srLaneSums sums = sums_of(job, false);
+  const srLaneSums sums = sums_of(job);
   const double by = fmax(0, -sums.step / sums.square);
   if (!(sums.square > 0) || !(by < SCALED)) return false;
   (void)each_batch(job, multiply_range, by);
@@ -679,7 +691,7 @@ static double way_along(const Job* job, const srLaneSums* sums, double beta) {
 // The move before the next sweep. last: square of the step before. calm: as Silcowitz-Hansen, Niebe and Erleben, from the end of the sweep along the last direction alone. What is
 // nearly solved already is left more even by it: heaps that rest do not creep.
 static srLaneMove extrapolate(const Job* job, bool calm, double* last) {
-  const srLaneSums sums = sums_of(job, calm);
+  const srLaneSums sums = sums_of(job);
   const double square = sums.square + joints_square(job);
   srLaneMove next = {.beta = *last > 0 ? square / *last : 0, .way = 1, .back = 1};
   if (!(next.beta <= 1)) next.beta = calm ? 0 : RESTART;
@@ -711,11 +723,43 @@ static bool are_few(const Job* job, double change) {
   return above <= job->bundle->contacts / REGIONS;
 }
 
+// A large bundle without equations, in single precision.
+static bool has_regions(const Job* job) {
+  return job->l->region != NULL && job->accelerate && job->l->kernel != &sr_lanes_double &&
+         job->bundle->contacts >= THREADED && job->bundle->joint[0] == job->bundle->joint[1];
+}
+
 // Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and half of the least number is enough.
 static bool is_still(const Job* job) {
   const double most = STILL * job->tolerance;
-  return job->bundle->joint[0] == job->bundle->joint[1] &&
-         sums_of(job, true).speed <= most * most * job->bundle->contacts;
+  return job->bundle->joint[0] == job->bundle->joint[1] && sums_of(job).speed <= most * most * job->bundle->contacts;
+}
+
+// Sweeps over the region in the place of its bundle; they end below INNER of the tolerance.
+static void sweep_region(const Job* whole) {
+  srLanes* r = whole->l->region;
+  const Job job = {.l = r, .o = whole->o, .bundle = &r->bundle[0], .tolerance = INNER * whole->tolerance};
+  double last = 0;
+  srLaneMove next = {.beta = -1};
+  begin(&job);
+  for (int k = 1; k <= REGION_SWEEPS; ++k) {
+    (void)sweep(&job, r->kernel->sweep_traced, &next);
+    if (k % PERIOD == 0 && residual(&job) <= job.tolerance) return;
+    if (k < REGION_SWEEPS) next = extrapolate(&job, false, &last);
+  }
+}
+
+// As long as something is left, and it becomes less.
+static void solve_regions(const Job* job) {
+  double before = HUGE_VAL;
+  for (int round = 0; round < ROUNDS; ++round) {
+    const double most = residual(job);
+    if (most <= job->tolerance || !(most < before) || !sr_region_take(job->l, job->bundle, SEED * job->tolerance))
+      return;
+    sweep_region(job);
+    sr_region_return(job->l, job->bundle);
+    before = most;
+  }
 }
 
 static void iterate(const Job* job) {
@@ -728,7 +772,7 @@ static void iterate(const Job* job) {
   srLaneMove next = {.beta = -1};
   if (!solved && done == 0 && job->bundle->joint[0] == job->bundle->joint[1]) calm = !scale_start(job);
   if (!solved && job->accelerate) begin(job);
-  int k = 0;
+  int k = 0, region = has_regions(job) ? ALONE + least / 2 : INT_MAX;  // the next one, at the earliest
   while (!solved && k < most) {
     ++k;
     const bool direct = job->accelerate && k < plain, gentle = calm && k <= least;
@@ -737,8 +781,15 @@ static void iterate(const Job* job) {
     const bool even = gentle && direct && k + 1 < plain && 2 * k >= least && k % PERIOD == 0;
     const bool enough = k >= least || (even && is_still(job));
     if (enough && (k % PERIOD == 0 || k == most)) solved = is_solved(job, change);
-    if (enough && !solved && job->alone > 0 && done + k >= job->alone && k % PERIOD == 0 && are_few(job, change)) break;
-    if (direct && !solved && k + 1 < plain) next = extrapolate(job, gentle, &last);
+    if (enough && !solved && k >= region && k % PERIOD == 0 && are_few(job, change)) {
+      solve_regions(job);  // sweeps over all follow in any case: what is at its edges has errors near the tolerance
+      region = k + AGAIN;
+      last = 0;
+      next = (srLaneMove){.beta = -1};
+      begin(job);
+    } else if (direct && !solved && k + 1 < plain) {
+      next = extrapolate(job, gentle, &last);
+    }
   }
   job->bundle->iterations += k;
   job->bundle->solved = solved;
@@ -804,19 +855,6 @@ static void next_leg(srContactSolver* s, bool accelerate, Job* job) {
   if (job->until > job->o->iterations) job->until = job->o->iterations;
 }
 
-// The contacts that are not solved, with what is near them, as long as there are few and their number falls. True: there are none.
-static bool solve_regions(srContactSolver* s, const Job* job, srContactResult* result) {
-  const srContactProblem* p = job->p;
-  for (int round = 0; round < ROUNDS; ++round) {
-    if (count_above(s->velocity, p->ncontact, job->o->tolerance) > p->ncontact / REGIONS) return false;
-    if (!sr_contact_region_solve(s->region, p, job->o->tolerance, job->impulse, s->lanes->before, s->velocity))
-      return false;
-    result->error = error_of(s, p, job->impulse);
-    if (result->error.residual <= job->o->tolerance) return true;
-  }
-  return false;
-}
-
 // Has a bundle that is not solved sweeps left?
 static bool is_open(const srLanes* l, int most) {
   for (int k = 0; k < l->nbundle; ++k) {
@@ -834,24 +872,16 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
   const bool patches = s->patch != NULL && p->row == NULL && p->nequation == 0 && p->ncontact > SR_CONTACT_PATCH;
   Job job = {.l = l, .p = p, .o = o, .impulse = impulse, .tolerance = o->tolerance, .accelerate = accelerate};
   job.mended = MENDED;
-  job.alone = patches && single && p->ncontact >= THREADED ? ALONE + o->least_iterations / 2 : 0;
-  job.again = AGAIN;
   job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
   scale_bodies(l, p);
   result->islands = find_bundles(l, p);
   for (int pass = single ? 0 : 1; pass < PASSES;) {
-    l->kernel = pass == 0 ? &sr_lanes_single : &sr_lanes_double;
+    l->kernel = pass == 0 ? l->single : &sr_lanes_double;
     job.tolerance = pass == 0 ? (1 - MARGIN) * o->tolerance : pass == 1 ? o->tolerance : 0.5 * job.tolerance;
     solve_bundles(l, job);
     result->error = error_of(s, p, impulse);
     result->iterations = most_iterations(l);
     if (result->error.residual <= o->tolerance && result->error.bilateral <= o->tolerance) return;
-    if (job.alone > 0 && pass == 0 && is_open(l, o->iterations)) {
-      if (solve_regions(s, &job, result)) return;
-      job.alone = result->iterations + job.again;
-      job.again *= 2;
-      if (result->iterations < job.until) continue;
-    }
     if (patches && is_open(l, o->iterations)) {
       next_leg(s, accelerate, &job);
       continue;

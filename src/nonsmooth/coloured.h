@@ -60,11 +60,11 @@ typedef struct srLaneMove {
   double beta, way, back;
 } srLaneMove;
 
-// Of a batch in a traced sweep, over its contacts; q + mu |u_T| n is the gradient without impulses. Of bodies: squared length of their part of d, and its product with z.
+// Of all batches in a traced sweep, over their contacts; q + mu |u_T| n is the gradient without impulses. Of bodies: squared length of their part of d, and its product with z.
 typedef struct srLaneSums {
   double square;           // of the step, in the metric of the mobilities
-  double speed;            // squares of the velocities that it stands for: of sweep_calm alone
   double step, direction;  // the gradient times step and d
+  double speed;            // of sweep_calm: squares of the velocities that the step stands for
   double soft[3];          // step.c step, step.c d, d.c d with the compliances c
 } srLaneSums;
 typedef struct srRowSums {
@@ -74,20 +74,22 @@ typedef struct srRowSums {
 // Returns the largest velocity that a change of the impulses of a contact stands for, m/s.
 typedef double srLaneAct(const srLanes* l, const srLaneRun* run, int from, int to, const srLaneMove* move);
 
-// What depends on the precision (lanes_single.c, lanes_double.c, both lanes.h). Batches from .. to-1 of a run.
+// What depends on the precision and the width (lanes_single.c, lanes_wide.c, lanes_double.c, all of lanes.h). Batches from .. to-1 of a run.
 typedef struct srLaneKernel {
   int lanes;
-  size_t row_size, trace_size;  // of a body's row of z, of a batch's direction, bytes
-  size_t size[SR_LANES_KINDS];  // of a batch, bytes
+  size_t row_size, trace_size, sum_size;  // of a body's row of z, of a batch's direction, of its sums, bytes
+  size_t size[SR_LANES_KINDS];            // of a batch, bytes
   void (*fill)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
                const double* impulse);
   srLaneAct* apply;  // z += (H C)^T p
   srLaneAct* sweep;
   srLaneAct* sweep_traced;  // after a move; its step goes to l->trace, its sums to l->sum
   srLaneAct* sweep_calm;    // the same with the square of the step alone
-  // The largest one; above: += contacts that have more than the limit.
+  // The largest one; those of the lanes go to l->error; above: += contacts that have more than the limit.
   double (*residual)(const srLanes* l, const srLaneRun* run, int from, int to, double limit, int* above);
-  void (*work)(const srLanes* l, const srLaneRun* run, int from, int to);  // p.W p and p.q to l->sum, square and step
+  void (*add_sums)(const srLanes* l, int from, int to, srLaneSums* all);  // of batches, in their order
+  void (*work)(const srLanes* l, const srLaneRun* run, int from,
+               int to);  // p.W p and p.q for square and step of the sums
   void (*scale)(const srLanes* l, const srLaneRun* run, int from, int to, double by);  // impulses
   void (*scale_rows)(const srLanes* l, int from, int to, double by);                   // z
   void (*begin_rows)(const srLanes* l, int from, int to);                              // before the first sweep
@@ -95,12 +97,16 @@ typedef struct srLaneKernel {
   void (*move_rows)(const srLanes* l, int from, int to, const srLaneMove* move);
   void (*follow_rows)(const srLanes* l, int from, int to, double beta);  // both at once, with way = back = 1
   void (*store)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to, double* impulse);
+  void (*pick)(const srLanes* l, const srLaneRun* run, const int* lane, const int* number, const srLanes* to,
+               const srLaneRun* picked);  // contacts for a region (region.h)
+  void (*put_back)(const srLanes* l, const srLaneRun* run, const int* lane, const srLanes* from,
+                   const srLaneRun* picked);                     // their impulses
   void (*row)(const srLanes* l, int body, double z[6]);          // linear part first
   void (*push)(const srLanes* l, int body, const double dz[6]);  // of joints
 } srLaneKernel;
 
 struct srLanes {
-  const srLaneKernel* kernel;
+  const srLaneKernel *kernel, *single;  // in use; in single precision
   srTeam* team;
   bool hired;  // the team is its own
   int nbody, nrun, nbundle, njoint;
@@ -118,10 +124,14 @@ struct srLanes {
   unsigned char* batch;
   void *z, *before, *drift;  // (bodies x SR_ROW)
   void* trace;               // (batches) of conjugate directions
-  srLaneSums* sum;           // (batches)
+  void* sum;                 // (batches)
   srRowSums* row_sum;        // (blocks of bodies)
   double* most;              // (parts of a loop) largest residual or change
   int* above;                // (the same) contacts whose residual is above the tolerance
+  void* error;               // (batches) residuals of the lanes
+  srLanes* region;           // NULL: it is one itself, or there are too few contacts for one
+  int* ring;                 // bodies: of a region
+  int most_contacts;
 };
 
 // row C, linear part first; row: angular part first.
@@ -134,8 +144,10 @@ static inline void sr_scale_row(const srScaledBody* b, const double row[6], doub
 }
 
 extern const srLaneKernel sr_lanes_single, sr_lanes_double;
+const srLaneKernel* sr_lanes_wide(
+    void);  // as the first one, with wider vectors and the same bits; NULL: the processor has none
 
-srLanes* sr_lanes_create(const srContactSize* most);  // NULL: out of memory
+srLanes* sr_lanes_create(const srContactSize* most, bool regions);  // NULL: out of memory
 void sr_lanes_destroy(srLanes* l);
 // False: the problem is not one of bodies with contacts that begin at 0 impulse.
 bool sr_lanes_take(const srContactProblem* p);

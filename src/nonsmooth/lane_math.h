@@ -1,4 +1,4 @@
-// Numbers of several contacts or bodies side by side, one in each lane of 32-byte vectors. REAL, LANES, the integer MASK of the same size, ROOT and TINY (whose square is
+// Numbers of several contacts or bodies side by side, one in each lane of a vector of 32 or 64 bytes. REAL, LANES, the integer MASK of the same size, ROOT and TINY (whose square is
 // a number) are defined by the file that includes it.
 #include <math.h>
 #include <stdint.h>
@@ -6,8 +6,13 @@
 #include "math/v4.h"
 #include "nonsmooth/coloured.h"
 
-typedef REAL vec __attribute__((vector_size(32), may_alias));
-typedef MASK mask __attribute__((vector_size(32), may_alias));
+enum {
+  PARTS = LANES * sizeof(REAL) / 32
+};  // of 32 bytes: sums are made for each of them, so that they do not depend on the width
+
+typedef REAL vec __attribute__((vector_size(LANES * sizeof(REAL)), may_alias));
+typedef MASK mask __attribute__((vector_size(LANES * sizeof(REAL)), may_alias));
+typedef REAL narrow __attribute__((vector_size(32), may_alias));
 typedef REAL quad __attribute__((vector_size(4 * sizeof(REAL)), may_alias));  // half a row of z
 
 // Short loops over components and lanes become straight code, so that what they index is in registers.
@@ -26,7 +31,9 @@ SRM_INLINE vec root(vec x) {
   return r;
 }
 SRM_INLINE bool any(mask m) {
-  const v4u bits = (v4u)m;
+  const v4u* each = (const v4u*)&m;
+  v4u bits = each[0];
+  for (int i = 1; i < PARTS; ++i) bits |= each[i];
   return (bits[0] | bits[1] | bits[2] | bits[3]) != 0;
 }
 SRM_INLINE vec dot3(const vec a[3], const vec b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }

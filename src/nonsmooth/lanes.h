@@ -1,4 +1,4 @@
-// Batches of contacts, one contact in each lane of 32-byte vectors. Compiled twice: lanes_single.c and lanes_double.c define REAL, LANES,
+// Batches of contacts, one contact in each lane of 32-byte vectors, or of 64 bytes. Compiled three times: lanes_single.c, lanes_wide.c and lanes_double.c define REAL, LANES,
 // the integer MASK of the same size, TINY (whose square is a number), BIG (whose quotients are) and KERNEL, the table that is defined here.
 //
 // Ball (isotropic inertia, arms along the normal): u = l_a z_a + l_b z_b + (k_a y_a + k_b y_b) x n with scalars l, k, impulses as world vectors.
@@ -39,11 +39,25 @@ typedef struct Trace {
   vec step[3], direction[3];  // step: change of the impulses in the last traced sweep
 } Trace;
 
+// Sums over the contacts of 32 bytes of lanes, whatever the width; in as many parts as they have numbers. They are added later, in double precision.
+enum { SQUARE, STEP, DIRECTION, SPEED = STEP };  // as in srLaneSums; a calm sweep has the first two
+typedef struct Sums {
+  quad of[3], unused, soft[3], unused_too;  // two cache lines in single precision; soft: the second one
+} Sums;
+
+// Of each four lanes: the first two of both vectors by turns, the last two; the first pairs of both, the second pairs.
+#if LANES == 16
+#define LOWS(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define HIGHS(a, b) __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define LOW_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define HIGH_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+#endif
+
 // Velocities of the bodies of one side: linear and angular part. Those in lanes from .. to-1 alone are written: the others may belong to bodies that other threads write.
 #if LANES == 8
 // A body's row is one vector: eight of them are turned over at once.
 SRM_INLINE void gather_rows(const REAL* z, const int body[LANES], vec linear[3], vec angular[3]) {
-  vec r[LANES], part[2][3];
+  vec r[LANES], turned[2][3];
   UNROLL
   for (int i = 0; i < LANES; ++i) r[i] = *(const vec*)(z + body[i]);
   UNROLL
@@ -52,29 +66,29 @@ SRM_INLINE void gather_rows(const REAL* z, const int body[LANES], vec linear[3],
               xy2 = __builtin_shufflevector(x[2], x[3], 0, 8, 1, 9, 4, 12, 5, 13),
               zw = __builtin_shufflevector(x[0], x[1], 2, 10, 3, 11, 6, 14, 7, 15),
               zw2 = __builtin_shufflevector(x[2], x[3], 2, 10, 3, 11, 6, 14, 7, 15);
-    part[k][0] = __builtin_shufflevector(xy, xy2, 0, 1, 8, 9, 4, 5, 12, 13);
-    part[k][1] = __builtin_shufflevector(xy, xy2, 2, 3, 10, 11, 6, 7, 14, 15);
-    part[k][2] = __builtin_shufflevector(zw, zw2, 0, 1, 8, 9, 4, 5, 12, 13);
+    turned[k][0] = __builtin_shufflevector(xy, xy2, 0, 1, 8, 9, 4, 5, 12, 13);
+    turned[k][1] = __builtin_shufflevector(xy, xy2, 2, 3, 10, 11, 6, 7, 14, 15);
+    turned[k][2] = __builtin_shufflevector(zw, zw2, 0, 1, 8, 9, 4, 5, 12, 13);
   }
   UNROLL
   for (int k = 0; k < 3; ++k) {
-    linear[k] = __builtin_shufflevector(part[0][k], part[1][k], 0, 1, 2, 3, 8, 9, 10, 11);
-    angular[k] = __builtin_shufflevector(part[0][k], part[1][k], 4, 5, 6, 7, 12, 13, 14, 15);
+    linear[k] = __builtin_shufflevector(turned[0][k], turned[1][k], 0, 1, 2, 3, 8, 9, 10, 11);
+    angular[k] = __builtin_shufflevector(turned[0][k], turned[1][k], 4, 5, 6, 7, 12, 13, 14, 15);
   }
 }
 
 SRM_INLINE void scatter_rows(REAL* z, const int body[LANES], const vec linear[3], const vec angular[3], int from,
                              int to) {
   const vec none = {0};
-  vec row[LANES], part[2][3];
+  vec row[LANES], turned[2][3];
   UNROLL
   for (int k = 0; k < 3; ++k) {
-    part[0][k] = __builtin_shufflevector(linear[k], angular[k], 0, 1, 2, 3, 8, 9, 10, 11);
-    part[1][k] = __builtin_shufflevector(linear[k], angular[k], 4, 5, 6, 7, 12, 13, 14, 15);
+    turned[0][k] = __builtin_shufflevector(linear[k], angular[k], 0, 1, 2, 3, 8, 9, 10, 11);
+    turned[1][k] = __builtin_shufflevector(linear[k], angular[k], 4, 5, 6, 7, 12, 13, 14, 15);
   }
   UNROLL
   for (int k = 0; k < 2; ++k) {
-    const vec *x = part[k], xy = __builtin_shufflevector(x[0], x[1], 0, 8, 1, 9, 4, 12, 5, 13),
+    const vec *x = turned[k], xy = __builtin_shufflevector(x[0], x[1], 0, 8, 1, 9, 4, 12, 5, 13),
               z0 = __builtin_shufflevector(x[2], none, 0, 8, 1, 9, 4, 12, 5, 13),
               xy2 = __builtin_shufflevector(x[0], x[1], 2, 10, 3, 11, 6, 14, 7, 15),
               z2 = __builtin_shufflevector(x[2], none, 2, 10, 3, 11, 6, 14, 7, 15);
@@ -88,6 +102,60 @@ SRM_INLINE void scatter_rows(REAL* z, const int body[LANES], const vec linear[3]
     for (int i = 0; i < LANES; ++i) *(vec*)(z + body[i]) = row[i];
   } else {
     for (int i = from; i < to; ++i) *(vec*)(z + body[i]) = row[i];
+  }
+}
+#elif LANES == 16
+// Rows of contacts j and 4 + j, 8 + j and 12 + j in one vector, so that turning over ends in their order.
+SRM_INLINE void gather_rows(const REAL* z, const int body[LANES], vec linear[3], vec angular[3]) {
+  vec r[8], turned[2][3];
+  UNROLL
+  for (int i = 0; i < 8; ++i) {
+    const int k = i < 4 ? i : 4 + i;
+    const narrow a = *(const narrow*)(z + body[k]), b = *(const narrow*)(z + body[k + 4]);
+    r[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  }
+  UNROLL
+  for (int k = 0; k < 2; ++k) {
+    const vec* x = r + 4 * k;
+    const vec xy = LOWS(x[0], x[1]), xy2 = LOWS(x[2], x[3]), zw = HIGHS(x[0], x[1]), zw2 = HIGHS(x[2], x[3]);
+    turned[k][0] = LOW_PAIRS(xy, xy2);
+    turned[k][1] = HIGH_PAIRS(xy, xy2);
+    turned[k][2] = LOW_PAIRS(zw, zw2);
+  }
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    const vec a = turned[0][k], b = turned[1][k];
+    linear[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+    angular[k] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+  }
+}
+
+SRM_INLINE void scatter_rows(REAL* z, const int body[LANES], const vec linear[3], const vec angular[3], int from,
+                             int to) {
+  const vec none = {0};
+  narrow row[LANES];
+  vec turned[2][3];
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    const vec a = linear[k], b = angular[k];
+    turned[0][k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
+    turned[1][k] = __builtin_shufflevector(a, b, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
+  }
+  UNROLL
+  for (int k = 0; k < 2; ++k) {
+    const vec *x = turned[k], xy = LOWS(x[0], x[1]), z0 = LOWS(x[2], none), xy2 = HIGHS(x[0], x[1]),
+              z2 = HIGHS(x[2], none);
+    const vec both[4] = {LOW_PAIRS(xy, z0), HIGH_PAIRS(xy, z0), LOW_PAIRS(xy2, z2), HIGH_PAIRS(xy2, z2)};
+    UNROLL
+    for (int i = 0; i < 4; ++i) {
+      row[8 * k + i] = __builtin_shufflevector(both[i], both[i], 0, 1, 2, 3, 4, 5, 6, 7);
+      row[8 * k + 4 + i] = __builtin_shufflevector(both[i], both[i], 8, 9, 10, 11, 12, 13, 14, 15);
+    }
+  }
+  if (to - from == LANES) {
+    _Pragma("GCC unroll 16") for (int i = 0; i < LANES; ++i) * (narrow*)(z + body[i]) = row[i];
+  } else {
+    for (int i = from; i < to; ++i) *(narrow*)(z + body[i]) = row[i];
   }
 }
 #else
@@ -216,10 +284,11 @@ SRM_INLINE vec friction_at(const Rows* b, const vec right[2], vec n0, vec alpha,
   return b->mu * (n0 + dot2(b->m, x));
 }
 
-// Newton's method on f = limit/|x| - 1, which is nearly linear in alpha, kept between bounds with f < 0 and f >= 0. Steps until every lane that slips has found
-// its root to CLOSE; the next one makes that CLOSE^2.
+// Newton's method on f = limit/|x| - 1, which is nearly linear in alpha, kept between bounds with f < 0 and f >= 0. A lane that slips takes steps until it has found
+// its root to CLOSE, whatever the others do; the last one makes that CLOSE^2.
 SRM_INLINE vec find_alpha(const Rows* b, const vec right[2], vec n0, mask slips, vec alpha, vec x[2]) {
   vec low = {0}, high = every(BIG);
+  mask open = slips;
   for (int i = 0; i < NEWTON_MOST; ++i) {
     const vec limit = friction_at(b, right, n0, alpha, x);
     vec change[2];
@@ -231,8 +300,9 @@ SRM_INLINE vec find_alpha(const Rows* b, const vec right[2], vec n0, mask slips,
     high = choose(f < 0, high, alpha);
     const vec next = alpha - f / choose(slope > 0, slope, every(1));
     const vec other = choose(high < every(BIG), (REAL)0.5 * (low + high), 4 * larger(alpha, b->a[0]));
-    alpha = choose((slope > 0) & (next >= low) & (next <= high), next, other);
-    if (i >= NEWTON_LEAST - 1 && !any(slips & ((f > CLOSE) | (f < -CLOSE)))) break;
+    alpha = choose(open, choose((slope > 0) & (next >= low) & (next <= high), next, other), alpha);
+    if (i >= NEWTON_LEAST - 1) open &= (f > CLOSE) | (f < -CLOSE);
+    if (!any(open)) break;
   }
   (void)friction_at(b, right, n0, alpha, x);
   return alpha;
@@ -384,16 +454,37 @@ SRM_INLINE void apply_one(void* b, int kind, bool pairs, REAL* z, int from, int 
 
 enum { SWEEP, TRACED, CALM, APPLY };  // CALM: traced, with the square of its step alone for a sum
 
-// The sum of all lanes in double precision, in a fixed order.
-#if LANES == 8
-SRM_INLINE double sum_of(vec x) {
-  typedef float four __attribute__((vector_size(16)));
-  const four low = __builtin_shufflevector(x, x, 0, 1, 2, 3), high = __builtin_shufflevector(x, x, 4, 5, 6, 7);
-  const v4 sum = __builtin_convertvector(low, v4) + __builtin_convertvector(high, v4);
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+// The sum of all lanes in the parts of a vector of doubles.
+SRM_INLINE double sum_of(v4 x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+
+#if LANES == 4
+SRM_INLINE quad fold(narrow x) { return x; }
+#else
+SRM_INLINE quad fold(narrow x) {
+  return __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
+}
+#endif
+// Of the 32 bytes i.
+#if LANES == 16
+SRM_INLINE quad fold_of(vec x, int i) {
+  return fold(i == 0 ? __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7)
+                     : __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 #else
-SRM_INLINE double sum_of(vec x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+SRM_INLINE quad fold_of(vec x, int i) {
+  (void)i;
+  return fold(x);
+}
+#endif
+
+// In double precision from the start.
+#if LANES == 4
+SRM_INLINE v4 widened(narrow x) { return x; }
+#else
+SRM_INLINE v4 widened(narrow x) {
+  return __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1, 2, 3), v4) +
+         __builtin_convertvector(__builtin_shufflevector(x, x, 4, 5, 6, 7), v4);
+}
 #endif
 SRM_INLINE double most_of(vec x) {
   REAL most = x[0];
@@ -422,22 +513,32 @@ SRM_INLINE vec along(const void* b, int kind, vec slip, const vec x[3]) {
   return dot3(shift_of(b, kind), x) + mu * slip * normal_of(b, kind, x);
 }
 
-SRM_INLINE void keep_sums(const void* b, int kind, const Trace* t, vec slip, const vec speed[3], bool square, bool soft,
-                          srLaneSums* to) {
+// to (PARTS): of each 32 bytes.
+SRM_INLINE void keep_sums(const void* b, int kind, const Trace* t, vec slip, const vec speed[3], bool calm, bool soft,
+                          Sums* to) {
   const vec *step = t->step, *d = t->direction, *p = impulse_of((void*)(uintptr_t)b, kind);
-  to->square = sum_of(dot3(speed, step));
-  if (square) to->speed = sum_of(dot3(speed, speed));
-  if (square) return;
-  vec one = along(b, kind, slip, step), two = along(b, kind, slip, d);
-  if (soft) {
-    one += soft_product(b, kind, p, step);
-    two += soft_product(b, kind, p, d);
-    to->soft[0] = sum_of(soft_product(b, kind, step, step));
-    to->soft[1] = sum_of(soft_product(b, kind, step, d));
-    to->soft[2] = sum_of(soft_product(b, kind, d, d));
+  vec sum[3] = {dot3(speed, step)};
+  if (calm) {
+    sum[SPEED] = dot3(speed, speed);
+  } else {
+    sum[STEP] = along(b, kind, slip, step);
+    sum[DIRECTION] = along(b, kind, slip, d);
   }
-  to->step = sum_of(one);
-  to->direction = sum_of(two);
+  if (soft && !calm) {
+    sum[STEP] += soft_product(b, kind, p, step);
+    sum[DIRECTION] += soft_product(b, kind, p, d);
+  }
+  UNROLL
+  for (int i = 0; i < PARTS; ++i) {
+    UNROLL
+    for (int k = 0; k < 3; ++k) {
+      if (k < 2 || !calm) to[i].of[k] = fold_of(sum[k], i);
+    }
+    if (!soft || calm) continue;
+    to[i].soft[0] = fold_of(soft_product(b, kind, step, step), i);
+    to[i].soft[1] = fold_of(soft_product(b, kind, step, d), i);
+    to[i].soft[2] = fold_of(soft_product(b, kind, d, d), i);
+  }
 }
 
 // Largest squared velocity that a change of a sweep stands for.
@@ -470,7 +571,7 @@ SRM_INLINE vec change_run(const srLanes* l, const srLaneRun* run, int from, int 
     if (act == SWEEP) continue;
     UNROLL
     for (int k = 0; k < 3; ++k) t->step[k] = step[k];
-    keep_sums(b, kind, t, slip, speed, act == CALM, l->soft, &l->sum[run->batch + i]);
+    keep_sums(b, kind, t, slip, speed, act == CALM, l->soft, (Sums*)l->sum + PARTS * (run->batch + i));
   }
   return most;
 }
@@ -518,6 +619,7 @@ SRM_INLINE double measure_run(const srLanes* l, const srLaneRun* run, int from, 
     const vec r = residual_of(b, kind, u);
     most = larger(r, most);
     count -= (mask)(r > every((REAL)limit));
+    ((vec*)l->error)[run->batch + i] = r;
   }
   for (int i = 0; i < LANES; ++i) *above += (int)count[i];
   return most_of(most);
@@ -541,8 +643,9 @@ SRM_INLINE void work_run(const srLanes* l, const srLaneRun* run, int from, int t
     gather_pair(l->z, b, pairs, &v);
     velocity(b, kind, &v, pairs, u);
     const vec given = dot3(p, shift_of(b, kind));
-    l->sum[run->batch + i].square = sum_of(dot3(p, u) - given + soft_product(b, kind, p, p));
-    l->sum[run->batch + i].step = sum_of(given);
+    const vec square = dot3(p, u) - given + soft_product(b, kind, p, p);
+    Sums* sums = (Sums*)l->sum + PARTS * (run->batch + i);
+    for (int k = 0; k < PARTS; ++k) sums[k] = (Sums){.of = {fold_of(square, k), fold_of(given, k)}};
   }
 }
 
@@ -554,6 +657,22 @@ SRM_CLONES static void work(const srLanes* l, const srLaneRun* run, int from, in
   }
 }
 
+// Each batch has its sums, which are added in their order: the same bits for any team.
+SRM_CLONES static void add_sums(const srLanes* l, int from, int to, srLaneSums* all) {
+  v4 sum[3] = {{0}}, soft[3] = {{0}};
+  const Sums* s = l->sum;
+  for (int i = PARTS * from; i < PARTS * to; ++i) {
+    UNROLL
+    for (int k = 0; k < 3; ++k) sum[k] += __builtin_convertvector(s[i].of[k], v4);
+    for (int k = 0; k < 3 && l->soft; ++k) soft[k] += __builtin_convertvector(s[i].soft[k], v4);
+  }
+  *all = (srLaneSums){.square = sum_of(sum[SQUARE]),
+                      .step = sum_of(sum[STEP]),
+                      .direction = sum_of(sum[DIRECTION]),
+                      .speed = sum_of(sum[SPEED])};
+  for (int k = 0; k < 3; ++k) all->soft[k] = sum_of(soft[k]);
+}
+
 static void scale(const srLanes* l, const srLaneRun* run, int from, int to, double by) {
   for (int i = from; i < to; ++i) {
     vec* p = impulse_of(batch_of(l, run, i), run->kind);
@@ -563,36 +682,36 @@ static void scale(const srLanes* l, const srLaneRun* run, int from, int to, doub
 
 // ---- conjugate directions -----------------------------------------------------------------------------------------------
 
-enum { VECTORS = SR_ROW / LANES };  // of a body
+enum { VECTORS = SR_ROW * sizeof(REAL) / sizeof(narrow) };  // of a body
 
 // Before the first sweep: no direction, and nothing of what the memory had before.
 static void begin_rows(const srLanes* l, int from, int to) {
-  vec *before = l->before, *drift = l->drift;
-  const vec* z = l->z;
+  narrow *before = l->before, *drift = l->drift;
+  const narrow* z = l->z;
   for (int i = VECTORS * from; i < VECTORS * to; ++i) {
     before[i] = z[i];
-    drift[i] = (vec){0};
+    drift[i] = (narrow){0};
   }
 }
 
 // Of bodies from .. to-1: velocities are linear in the impulses and follow theirs, d = beta d + step.
 SRM_CLONES static void aim_rows(const srLanes* l, int from, int to, double beta, srRowSums* sums) {
-  const vec *z = l->z, *before = l->before;
-  vec *drift = l->drift, square = {0}, product = {0};
+  const narrow *z = l->z, *before = l->before;
+  narrow *drift = l->drift, square = {0}, product = {0};
   for (int i = VECTORS * from; i < VECTORS * to; ++i) {
-    const vec d = (REAL)beta * drift[i] + (z[i] - before[i]);
+    const narrow d = (REAL)beta * drift[i] + (z[i] - before[i]);
     drift[i] = d;
     square += d * d;
     product += z[i] * d;
   }
-  *sums = (srRowSums){.square = sum_of(square), .product = sum_of(product)};
+  *sums = (srRowSums){.square = sum_of(widened(square)), .product = sum_of(widened(product))};
 }
 
 // Both for a move that is known before: d = beta d + step, z += d - step.
 SRM_CLONES static void follow_rows(const srLanes* l, int from, int to, double beta) {
-  vec *z = l->z, *before = l->before, *drift = l->drift;
+  narrow *z = l->z, *before = l->before, *drift = l->drift;
   for (int i = VECTORS * from; i < VECTORS * to; ++i) {
-    const vec step = z[i] - before[i], d = (REAL)beta * drift[i] + step;
+    const narrow step = z[i] - before[i], d = (REAL)beta * drift[i] + step;
     drift[i] = d;
     before[i] = z[i] += d - step;
   }
@@ -601,8 +720,8 @@ SRM_CLONES static void follow_rows(const srLanes* l, int from, int to, double be
 // z += way d - back step.
 SRM_CLONES static void move_rows(const srLanes* l, int from, int to, const srLaneMove* move) {
   const REAL way = (REAL)move->way, back = (REAL)move->back;
-  vec *z = l->z, *before = l->before;
-  const vec* drift = l->drift;
+  narrow *z = l->z, *before = l->before;
+  const narrow* drift = l->drift;
   for (int i = VECTORS * from; i < VECTORS * to; ++i) {
     z[i] += way * drift[i] - back * (z[i] - before[i]);
     before[i] = z[i];
@@ -903,11 +1022,25 @@ static void clear(void* b, int kind) {
   }
 }
 
+// Contacts of a colour are far from each other in the problem: what the next batch but one will read.
+SRM_INLINE void fetch_ahead(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int batch,
+                            const double* impulse) {
+  const int first = LANES * (batch + 2), end = first + LANES < run->contacts ? first + LANES : run->contacts;
+  for (int i = first; i < end; ++i) {
+    const int k = l->order[run->first + i];
+    __builtin_prefetch(&p->point[k]);
+    __builtin_prefetch((const char*)&p->point[k + 1] - 1);
+    __builtin_prefetch(&p->cone[k]);
+    __builtin_prefetch(impulse + 3 * (size_t)k);
+  }
+}
+
 SRM_CLONES static void fill(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
                             const double* impulse) {
   for (int i = from; i < to; ++i) {
     void* b = batch_of(l, run, i);
     const int used = lanes_used(run, i);
+    fetch_ahead(l, p, run, i, impulse + p->nequation);
     if (used == LANES && run->kind == SR_LANES_BALL) {
       fill_balls(l, p, l->order + run->first + LANES * i, impulse + p->nequation, run->pairs, b);
       continue;
@@ -955,6 +1088,7 @@ SRM_CLONES static void store(const srLanes* l, const srContactProblem* p, const 
                              double* impulse) {
   for (int i = from; i < to; ++i) {
     const void* b = batch_of(l, run, i);
+    fetch_ahead(l, p, run, i, impulse + p->nequation);
     if (lanes_used(run, i) == LANES && run->kind == SR_LANES_BALL) {
       store_balls(b, p, l->order + run->first + LANES * i, impulse + p->nequation);
       continue;
@@ -969,6 +1103,37 @@ SRM_CLONES static void store(const srLanes* l, const srContactProblem* p, const 
       }
       keep_in_cone(p->cone[contact].mu, out);
     }
+  }
+}
+
+// ---- regions ------------------------------------------------------------------------------------------------------------
+
+// Contacts of a run, given by their lanes, for a run of a region, whose bodies have other numbers. Of single precision: whole numbers are as long as the others.
+static void pick(const srLanes* l, const srLaneRun* run, const int* lane, const int* number, const srLanes* to,
+                 const srLaneRun* picked) {
+  const size_t words = l->kernel->size[run->kind] / (LANES * sizeof(REAL));
+  for (int i = 0; i < picked->batches; ++i) {
+    void* b = batch_of(to, picked, i);
+    const int used = lanes_used(picked, i);
+    if (used < LANES) clear(b, run->kind);
+    int(*body)[LANES] = b;
+    for (int k = 0; k < used; ++k) {
+      const int at = lane[LANES * i + k];
+      const REAL* from = (const REAL*)batch_of(l, run, at / LANES) + at % LANES;
+      for (size_t j = 0; j < words; ++j) ((REAL*)b)[LANES * j + (size_t)k] = from[LANES * j];
+      for (int side = run->pairs ? 0 : 1; side < 2; ++side) body[side][k] = SR_ROW * number[body[side][k] / SR_ROW];
+    }
+    for (int k = used; k < LANES; ++k) body[0][k] = body[0][0], body[1][k] = body[1][0];
+  }
+}
+
+// Their impulses back.
+static void put_back(const srLanes* l, const srLaneRun* run, const int* lane, const srLanes* from,
+                     const srLaneRun* picked) {
+  for (int i = 0; i < picked->contacts; ++i) {
+    const vec* p = impulse_of(batch_of(from, picked, i / LANES), run->kind);
+    vec* to = impulse_of(batch_of(l, run, lane[i] / LANES), run->kind);
+    for (int k = 0; k < 3; ++k) to[k][lane[i] % LANES] = p[k][i % LANES];
   }
 }
 
@@ -988,6 +1153,7 @@ const srLaneKernel KERNEL = {
     .lanes = LANES,
     .row_size = SR_ROW * sizeof(REAL),
     .trace_size = sizeof(Trace),
+    .sum_size = PARTS * sizeof(Sums),
     .size = {[SR_LANES_BALL] = sizeof(Ball), [SR_LANES_ROWS] = sizeof(Rows)},
     .fill = fill,
     .apply = apply,
@@ -995,6 +1161,7 @@ const srLaneKernel KERNEL = {
     .sweep_traced = sweep_traced,
     .sweep_calm = sweep_calm,
     .residual = residual,
+    .add_sums = add_sums,
     .work = work,
     .scale = scale,
     .scale_rows = scale_rows,
@@ -1003,6 +1170,8 @@ const srLaneKernel KERNEL = {
     .move_rows = move_rows,
     .follow_rows = follow_rows,
     .store = store,
+    .pick = pick,
+    .put_back = put_back,
     .row = row,
     .push = push_row,
 };

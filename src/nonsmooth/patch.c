@@ -2,8 +2,6 @@
 //
 // Sweeps over the cones of Coulomb's law need not converge: where bodies are wedged, and slip of one contact decides the normal impulse of others, impulses of a few contacts go round for
 // thousands of sweeps, while all others are solved. Newton's method does not follow the sweeps' path, and solves such a group in some steps.
-//
-// Regions: sweeps that converge do so last at few contacts. With all other impulses held, sweeps over these and what is near them cost little.
 #include "nonsmooth/patch.h"
 
 #include <math.h>
@@ -14,14 +12,8 @@
 #include "nonsmooth/coloured.h"
 #include "nonsmooth/solver.h"
 
-enum {
-  PATCHES = 4,      // of one call at the most
-  RINGS = 2,        // of a region around each contact of it that is far from solved
-  REGION_MOST = 60  // sweeps over a region
-};
-#define SEED 0.5   // times the tolerance: error of contacts that a region is around
-#define INNER 0.7  // the same: error of a region
-#define FINE 0.01  // times the tolerance: error of a patch
+enum { PATCHES = 4 };  // of one call at the most
+#define FINE 0.01      // times the tolerance: error of a patch
 
 struct srContactPatch {
   int most;  // contacts
@@ -194,22 +186,4 @@ int sr_contact_patch_solve(srContactPatch* x, const srContactProblem* all, int m
     for (int k = 0; k < x->problem->ncontact; ++k) error[x->contact[k]] = 0;
   }
   return changed;
-}
-
-bool sr_contact_region_solve(srContactPatch* x, const srContactProblem* all, double tolerance, double* impulse,
-                             double* v, const double* error) {
-  srContactOptions o = sr_contact_options();
-  double worst = 0;
-  o.method = sr_contact_method_find("sweeps-nncg");
-  o.single = true;
-  o.tolerance = INNER * tolerance;
-  o.iterations = REGION_MOST;
-  empty(x, all);
-  for (int i = 0; i < all->ncontact && x->problem->ncontact < x->most; ++i) {
-    if (!(error[i] > SEED * tolerance)) continue;
-    add_contact(x, all, i, 0);
-    worst = error[i] > worst ? error[i] : worst;
-  }
-  grow(x, all, RINGS, x->most, tolerance, impulse, error);
-  return solve_patch(x, &o, worst, impulse, v);
 }

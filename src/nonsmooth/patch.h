@@ -4,10 +4,7 @@
 
 #include <sarrus/nonsmooth.h>
 
-enum {
-  SR_CONTACT_PATCH = 64,    // contacts of a patch at the most ...
-  SR_CONTACT_REGION = 4096  // ... and of a region
-};
+enum { SR_CONTACT_PATCH = 64 };  // contacts of a patch at the most
 
 typedef struct srContactPatch srContactPatch;
 
@@ -19,9 +16,5 @@ void sr_contact_patch_destroy(srContactPatch* patch);
 // around the worst contacts, of up to `most` contacts each, one after the other, as long as these have an error above the tolerance. impulse, v and error are changed. Returns the number of patches whose impulses have changed.
 int sr_contact_patch_solve(srContactPatch* patch, const srContactProblem* problem, int most, double tolerance,
                            double* impulse, double* v, double* error);
-
-// The same for all that are not solved yet at once, by sweeps: a region of all contacts that have more than half of the tolerance, with what is near them. True: impulses, and v, have changed.
-bool sr_contact_region_solve(srContactPatch* patch, const srContactProblem* problem, double tolerance, double* impulse,
-                             double* v, const double* error);
 
 #endif

@@ -78,7 +78,6 @@ void sr_contact_solver_destroy(srContactSolver* s) {
   if (s == NULL) return;
   sr_lanes_destroy(s->lanes);
   sr_contact_patch_destroy(s->patch);
-  sr_contact_patch_destroy(s->region);
   sr_free(s);
 }
 
@@ -148,19 +147,10 @@ static size_t lay_out(srContactSolver* s, char* block) {
   return memory.used;
 }
 
-static int smaller(int a, int b) { return a < b ? a : b; }
-
 static bool take_patches(srContactSolver* s) {
-  const srContactSize *most = &s->most,
-                      patch = {.bodies = 2 * SR_CONTACT_PATCH,
-                               .contacts = SR_CONTACT_PATCH,
-                               .dense = 3 * SR_CONTACT_PATCH},
-                      region = {.bodies = smaller(2 * SR_CONTACT_REGION, most->bodies),
-                                .contacts = smaller(SR_CONTACT_REGION, most->contacts),
-                                .team = s->lanes->team};
-  s->patch = sr_contact_patch_create(most, &patch);
-  s->region = sr_contact_patch_create(most, &region);
-  return s->patch != NULL && s->region != NULL;
+  const srContactSize patch = {
+      .bodies = 2 * SR_CONTACT_PATCH, .contacts = SR_CONTACT_PATCH, .dense = 3 * SR_CONTACT_PATCH};
+  return (s->patch = sr_contact_patch_create(&s->most, &patch)) != NULL;
 }
 
 srContactSolver* sr_contact_solver_create(const srContactSize* most) { return sr_contact_solver_make(most, true); }
@@ -173,7 +163,7 @@ srContactSolver* sr_contact_solver_make(const srContactSize* most, bool whole) {
   s->most = *most;
   (void)lay_out(s, (char*)s + head);
   bool good = true;
-  if (most->bodies > 0) good = (s->lanes = sr_lanes_create(most)) != NULL;  // a matrix has no colours
+  if (most->bodies > 0) good = (s->lanes = sr_lanes_create(most, whole)) != NULL;  // a matrix has no colours
   if (good && whole && most->bodies > 0 && most->contacts > SR_CONTACT_PATCH) good = take_patches(s);
   if (!good) {
     sr_contact_solver_destroy(s);

@@ -72,9 +72,8 @@ typedef struct srContactPatch srContactPatch;
 
 struct srContactSolver {
   srContactSize most;
-  srLanes* lanes;          // of coloured sweeps; NULL: no bodies
-  srContactPatch* patch;   // NULL: the problems are not larger than one, or it is itself that of a patch
-  srContactPatch* region;  // the same
+  srLanes* lanes;         // of coloured sweeps; NULL: no bodies
+  srContactPatch* patch;  // NULL: the problems are not larger than one, or it is itself that of a patch
   const srContactProblem* problem;
   bool matrix;  // the loaded problem has one
   int ncontact, njoint, nbody, nisland;
