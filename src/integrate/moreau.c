@@ -1194,12 +1194,14 @@ static int join_missed(srIntegrator* integrator, double h) {
   for (int i = 0; i < nahead && outcome == SRI_DONE; ++i) {
     const srUnilateral* c = &work->ahead[i];
     double u;
+    if (i < work->nlisted && work->listed[i].id == c->id) continue;  // most of them
     velocity_of(work, c, 1, work->v_end, END, &u);
     if (c->gap + h * u < -PUSH_DEPTH * h * sri_point_size(c, work->size).change && find_chosen(work, c->id) == NULL &&
         !sleeps(integrator, c, h, true))
       (void)join(work, c, c->gap);
   }
-  if (outcome == SRI_DONE && work->count > first) outcome = solve_contacts(integrator, h, first);
+  if (outcome != SRI_DONE || work->count == first) return outcome;
+  outcome = solve_contacts(integrator, h, first);
   return outcome == SRI_DONE ? advance(integrator, h) : outcome;
 }
 

@@ -525,7 +525,7 @@ static bool is_simple(const srModel* m, const srNear* near) {
 static inline void put_arm(const List* x, int collider, int link, const double at[3], double length, const double n[3],
                            double out[3]) {
   double from[3];
-  if (x->d->instances->central[collider]) {
+  if (x->d->instances->central[collider] >= 0) {
     srm_scale3(length, n, out);
     return;
   }
