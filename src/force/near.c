@@ -272,6 +272,7 @@ bool sr_near_add(srListing* l, int one, int two) {
                    .card_b = set->card[swap ? one : two],
                    .instance = -1,
                    .kind = swap ? kind_of(l->m, j, i) : kind_of(l->m, i, j)};
+  near->key = l->m->nforce + ((long)near->set * l->m->ncollider + near->a) * l->m->ncollider + near->b;
   l->x->simple = l->x->simple && near->kind != SR_NEAR_ANY;
   return true;
 }
@@ -453,6 +454,8 @@ static void look_at_shapes(const srModel* m, struct srInstances* x) {
   for (int i = 0; i < m->ncollider; i++) {
     const int kind = m->collider[i].kind;
     x->central[i] = central_of(m, i);
+    x->radius[i] = m->collider[i].radius;
+    x->body[i] = sr_near_link(m, i) - 1;
     if (kind != SR_KIND_SPHERE && (kind != SR_KIND_PLANE || sr_near_link(m, i) > 0)) x->balls = false;
   }
 }

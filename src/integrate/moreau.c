@@ -62,6 +62,8 @@
 #define LISTS 4          // attempts at a step, each with a wider list of contacts
 #define CORRECTIONS 3    // of the problem by the gaps at the end of the step
 #define SLOW 0.01        // m/s and rad/s: velocities of rest, for sleep
+#define BLOCK                                                                                                          \
+  64  // bodies or contacts that stay in the inner cache while a loop over them has several things to do; a multiple of four
 #define MARGIN                                                                                                         \
   2.0  // times the largest approach in a step, or of slow impacts: contacts nearer than that are in the problem
 
@@ -281,6 +283,7 @@ static void start(srIntegrator* integrator) {
   sri_kept_clear(work->kept);
   sri_sleep_start(work->sleep, integrator->t);
   work->rests = work->has_mass = false;
+  if (work->body != NULL) memset(work->body, 0, (size_t)integrator->system.nbody * sizeof *work->body);
   work->count = 0;
   if (integrator->system.nv > 0) memset(work->before_a, 0, (size_t)integrator->system.nv * sizeof(double));
   work->told = (srImpulses){.worst = work->told.worst,
@@ -405,7 +408,7 @@ static void choose_by_rows(srIntegrator* integrator, double h) {
 }
 
 // The same of points, each by the speeds of its two bodies and by what forces give: whatever strikes one of them pushes it on to the other one.
-static void mark_points(void* user, int member, int from, int to) {
+SRM_CLONES static void mark_points(void* user, int member, int from, int to) {
   Share* of = user;
   srMoreau* work = of->integrator->work;
   int count = 0;
@@ -585,7 +588,7 @@ static bool set_velocities(const srIntegrator* integrator, int from, int to) {
 static void set_cones(Share* of, int member, int from, int to) {
   srMoreau* work = of->integrator->work;
   const double h = of->h;
-  double change = 0, gap = HUGE_VAL;
+  double change = of->change[member], gap = of->gap[member];
   for (int i = from; i < to; ++i) {
     srStepContact* c = &work->chosen[i];
     const double is = work->u_free[i], own = change_of(work, c->from, work->v0);
@@ -605,11 +608,10 @@ static void set_cones(Share* of, int member, int from, int to) {
 }
 
 // The impulses of the same contacts in the last step; NAN: they are to be searched for by one alone.
-static void find_starts(const Share* of, int from, int to) {
+static void find_starts(const Share* of, int from, int to, int* next) {
   srMoreau* work = of->integrator->work;
-  int next = sri_kept_guess(work->kept, from, work->count);
   for (int i = from > of->fresh ? from : of->fresh; i < to; ++i) {
-    const double* kept = sri_kept_near(work->kept, work->chosen[i].id, &next);
+    const double* kept = sri_kept_near(work->kept, work->chosen[i].id, next);
     work->impulse[3 * i] = (double)NAN;
     work->strikes[i] = false;
     for (int k = 0; k < 3 && kept != NULL; ++k) work->impulse[3 * i + k] = k < work->chosen[i].rows ? kept[k] : 0;
@@ -618,9 +620,19 @@ static void find_starts(const Share* of, int from, int to) {
 
 static void set_range(void* user, int member, int from, int to) {
   Share* of = user;
-  of->levers[member] = set_velocities(of->integrator, of->first + from, of->first + to);
-  set_cones(of, member, of->first + from, of->first + to);
-  find_starts(of, of->first + from, of->first + to);
+  const srMoreau* work = of->integrator->work;
+  const int last = of->first + to;
+  int next = sri_kept_guess(work->kept, of->first + from, work->count);
+  of->change[member] = 0;
+  of->gap[member] = HUGE_VAL;
+  of->levers[member] = false;
+  for (int i = of->first + from; i < last; i += BLOCK) {
+    const int end = i + BLOCK < last ? i + BLOCK : last;
+    const bool levers = set_velocities(of->integrator, i, end);
+    of->levers[member] = of->levers[member] || levers;
+    set_cones(of, member, i, end);
+    find_starts(of, i, end, &next);
+  }
 }
 
 // Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
@@ -778,10 +790,13 @@ static void free_bodies(void* user, int member, int from, int to) {
   srMoreau* work = of->integrator->work;
   const srBodyStep step = {.v = work->v0, .turn = work->turn, .f = work->f, .h = of->h};
   (void)member;
-  sri_body_turn(work->body, from, to, of->h, work->at + of->integrator->system.nq, work->turn);
-  sri_body_end(work->body, from, to, &step, work->v_free, work->motion[FREE]);
-  sri_body_motion(work->body, from, to, work->v0, work->motion[START]);
-  sri_body_sizes(from, to, work->motion[START], work->motion[FREE], work->size);
+  for (int i = from; i < to; i += BLOCK) {
+    const int end = i + BLOCK < to ? i + BLOCK : to;
+    sri_body_turn(work->body, i, end, of->h, work->at + of->integrator->system.nq, work->turn);
+    sri_body_end(work->body, i, end, &step, work->v_free, work->motion[FREE]);
+    sri_body_motion(work->body, i, end, work->v0, work->motion[START]);
+    sri_body_sizes(i, end, work->motion[START], work->motion[FREE], work->size);
+  }
 }
 
 static void end_bodies(void* user, int member, int from, int to) {

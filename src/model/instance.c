@@ -29,7 +29,7 @@ static size_t lay_out(const srModel* m, struct srInstances* x, char* base) {
   used += ((count) * sizeof *x->member + 15) / 16 * 16;
   PLACE(instance, n)
   PLACE(near, near)
-  PLACE(centre, 3 * shapes)
+  PLACE(centre, 3 * shapes + 1)
   PLACE(built, 12 * shapes)
   PLACE(origin, 3 * shapes)
   PLACE(wider, shapes)
@@ -41,6 +41,8 @@ static size_t lay_out(const srModel* m, struct srInstances* x, char* base) {
   PLACE(ball_of, shapes)
   PLACE(central, shapes)
   PLACE(place, shapes)
+  PLACE(radius, shapes)
+  PLACE(body, shapes)
   PLACE(over, shapes)
 #undef PLACE
   return used;
@@ -111,6 +113,8 @@ void sr_instances_copy(const srModel* m, const struct srInstances* from, struct 
   COPY(origin, 3 * (size_t)m->ncollider);
   COPY(wider, (size_t)m->ncollider);
   COPY(central, (size_t)m->ncollider);
+  COPY(radius, (size_t)m->ncollider);
+  COPY(body, (size_t)m->ncollider);
   COPY(used, n);
   COPY(free, n);
   COPY(nfree, (size_t)m->nset);

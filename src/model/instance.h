@@ -30,6 +30,7 @@ typedef struct srNear {
   int card_a, card_b;
   int instance;  // -1: none
   srNearKind kind;
+  long key;  // of its contacts (system/contacts.c)
 } srNear;
 
 struct srInstances {
@@ -53,6 +54,8 @@ struct srInstances {
   unsigned char* over;  // ncollider: it has left its range, or would within the step
   int nover, again;     // again: lists of some since that of all
   // Where all shapes are balls and planes of the ground (balls), pairs of some are listed anew (near_again.c).
+  int* body;              // ncollider: that of its link
+  double* radius;         // ncollider
   bool balls, celled;     // celled: the balls are in the cells
   struct srCells* cells;  // by their origins
   double widest;          // of these: largest radius with what it is wider
