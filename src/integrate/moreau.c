@@ -77,6 +77,8 @@ typedef struct srMoreau {
   srTeam* team;    // NULL: none
   srSleep* sleep;  // NULL: nothing ever does
   srUnilateral* listed;
+  long* was;           // points, of each place of the list: the id of the contact that was there in the last step ...
+  int *kept_at, nwas;  // ... and its entry in `kept`, -1: it was not in the problem; so many places
   srStepContact* chosen;  // of the listed: the problem of the step
   bool* chose;            // of the listed: is it among these?
   bool* fast;             // of these: it would close in this step, at more than what forces give
@@ -170,6 +172,9 @@ static bool take_bodies(srMoreau* work, int n) {
   work->motion[0] = sr_alloc(4 * row * sizeof(double));
   work->size = sr_alloc(((size_t)n + 1) * sizeof *work->size);
   work->work = sr_alloc(((size_t)work->most / 4 + 1) * sizeof *work->work);
+  work->was = sr_alloc(((size_t)work->most + 1) * (sizeof *work->was + sizeof *work->kept_at));
+  if (work->was == NULL) return false;
+  work->kept_at = (int*)(void*)(work->was + work->most + 1);
   if (work->body == NULL || work->motion[0] == NULL || work->size == NULL || work->work == NULL) return false;
   for (int k = 1; k < 3; ++k) work->motion[k] = work->motion[k - 1] + row;
   work->wrench = work->motion[END] + row;
@@ -275,6 +280,7 @@ static void destroy(srIntegrator* integrator) {
   sr_free(work->size);
   sr_free(work->motion[0]);
   sr_free(work->work);
+  sr_free(work->was);
 }
 
 static void start(srIntegrator* integrator) {
@@ -284,7 +290,7 @@ static void start(srIntegrator* integrator) {
   sri_sleep_start(work->sleep, integrator->t);
   work->rests = work->has_mass = false;
   if (work->body != NULL) memset(work->body, 0, (size_t)integrator->system.nbody * sizeof *work->body);
-  work->count = 0;
+  work->count = work->nwas = 0;
   if (integrator->system.nv > 0) memset(work->before_a, 0, (size_t)integrator->system.nv * sizeof(double));
   work->told = (srImpulses){.worst = work->told.worst,
                             .t_worst = work->told.t_worst,
@@ -607,11 +613,21 @@ static void set_cones(Share* of, int member, int from, int to) {
   of->gap[member] = gap;
 }
 
+static const double no_impulse[3];
+
+// The impulse of a contact of points in the last step, by its place in the list, where that had the same contact then. NULL: it is not known.
+static const double* kept_by_place(const srMoreau* work, const srStepContact* c) {
+  const long place = c->from - work->listed;
+  if (place >= work->nwas || work->was[place] != c->id) return NULL;
+  return work->kept_at[place] < 0 ? no_impulse : sri_kept_of(work->kept, work->kept_at[place]);
+}
+
 // The impulses of the same contacts in the last step; NAN: they are to be searched for by one alone.
 static void find_starts(const Share* of, int from, int to, int* next) {
   srMoreau* work = of->integrator->work;
   for (int i = from > of->fresh ? from : of->fresh; i < to; ++i) {
-    const double* kept = sri_kept_near(work->kept, work->chosen[i].id, next);
+    const double* kept = kept_by_place(work, &work->chosen[i]);
+    if (kept == NULL) kept = sri_kept_near(work->kept, work->chosen[i].id, next);
     work->impulse[3 * i] = (double)NAN;
     work->strikes[i] = false;
     for (int k = 0; k < 3 && kept != NULL; ++k) work->impulse[3 * i + k] = k < work->chosen[i].rows ? kept[k] : 0;
@@ -662,7 +678,20 @@ static void keep_range(void* user, int member, int from, int to) {
   const Share* of = user;
   srMoreau* work = of->integrator->work;
   (void)member;
-  for (int i = from; i < to; ++i) sri_kept_set(work->kept, of->first + i, work->chosen[i].id, work->impulse + 3 * i);
+  for (int i = from; i < to; ++i) {
+    const srStepContact* c = &work->chosen[i];
+    sri_kept_set(work->kept, of->first + i, c->id, work->impulse + 3 * i);
+    if (work->nwas > 0) work->kept_at[c->from - work->listed] = of->first + i;
+  }
+}
+
+static void keep_places(void* user, int member, int from, int to) {
+  srMoreau* work = ((const Share*)user)->integrator->work;
+  (void)member;
+  for (int i = from; i < to; ++i) {
+    work->was[i] = work->listed[i].id;
+    work->kept_at[i] = -1;
+  }
 }
 
 static void keep(srIntegrator* integrator, double h) {
@@ -670,6 +699,8 @@ static void keep(srIntegrator* integrator, double h) {
   if (work->kept == NULL) return;
   sri_kept_clear(work->kept);
   Share share = {.integrator = integrator, .h = h, .first = sri_kept_add(work->kept, work->count)};
+  work->nwas = work->body != NULL && work->sleep == NULL ? work->nlisted : 0;  // what sleeps is kept, too, and not here
+  sr_team_loop(work->team, work->nwas, keep_places, &share);
   sr_team_loop(work->team, work->count, keep_range, &share);
   sri_sleep_keep(work->sleep, h, work->kept);
 }
