@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/link.h"
 #include "loading.h"
 #include "math/vector3.h"
 #include "model/instance.h"
@@ -216,6 +217,26 @@ TEST(a_heap_has_the_same_bits_for_any_number_of_threads) {
 }
 
 // Velocities are in axes that turn with the body: it flies straight all the same, z = z0 + v t - g h^2 n (n + 1)/2 after n steps, and keeps its velocity.
+// Slow and fast spins: a series and closed forms; a quaternion of length 0.
+TEST(free_links_drift_side_by_side_with_the_bits_of_one_by_one) {
+  Loaded x = open_model("contact/heap-of-balls", "N=7");
+  const srModel* m = x.m;
+  const size_t nq = (size_t)m->nq * sizeof(double), nv = (size_t)m->nv * sizeof(double);
+  double *q = malloc(nq), *move = malloc(nv), *v[2] = {malloc(nv), malloc(nv)}, *out[2] = {malloc(nq), malloc(nq)};
+  memcpy(q, x.d->q, nq);
+  for (int i = 1; i < m->nlink; i++) {
+    for (int k = 3; k < 7; k++) q[m->link_q[i] + k] = i == 3 ? 0 : sin(5 * i + k);
+    for (int k = 0; k < 6; k++) move[m->link_v[i] + k] = (i % 3 == 2 && k < 3 ? 300 : 1) * cos(3 * i + 7 * k);
+  }
+  for (int k = 0; k < 2; k++) memcpy(v[k], move, nv);
+  sr_drift_links(m, 1, m->nlink, q, 1e-2, move, v[0], out[0]);
+  for (int i = 1; i < m->nlink; i++) sr_drift_links(m, i, i + 1, q, 1e-2, move, v[1], out[1]);
+  ENSURE(memcmp(out[0], out[1], nq) == 0 && memcmp(v[0], v[1], nv) == 0);
+  double* all[] = {q, move, v[0], v[1], out[0], out[1]};
+  for (int k = 0; k < 6; k++) free(all[k]);
+  close_model(&x);
+}
+
 TEST(a_spinning_body_flies_straight) {
   Loaded x = open_text(
       "<sarrus version='1'><option gravity='0 0 -10'/><ground><shape name='floor' type='plane'/></ground><body "
