@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "collide/boxes.h"
 #include "collide/broad.h"
+#include "collide/cells.h"
 #include "heap.h"
 #include "runner.h"
 
@@ -265,4 +266,64 @@ TEST(a_few_balls_far_out_do_not_make_the_broad_phase_slow) {
   check_cost(10000, 1, OUTLIER);
   check_cost(10000, 100, OUTLIER);
   check_cost(10000, 1, FAR_OUT);
+}
+
+// ---- cells ------------------------------------------------------------------------------------------------------------
+
+static void count_visit(void* user, int i) { ++((int*)user)[i]; }
+
+// Are all balls within `reach` of each ball visited, and none twice?
+static bool cells_visit(const srCells* cells, const Scene* s, double reach, int* visits) {
+  for (int i = 0; i < s->n; i++) {
+    const double* a = s->centre + 3 * i;
+    memset(visits, 0, (size_t)s->n * sizeof *visits);
+    sr_cells_near(cells, a, reach, count_visit, visits);
+    for (int k = 0; k < s->n; k++) {
+      const double* b = s->centre + 3 * k;
+      const double far = fmax(fmax(fabs(a[0] - b[0]), fabs(a[1] - b[1])), fabs(a[2] - b[2]));
+      if (visits[k] > 1 || (far <= reach && visits[k] == 0)) return false;
+    }
+  }
+  return true;
+}
+
+TEST(cells_visit_what_is_near_once_wherever_balls_have_moved) {
+  static const Where where[] = {CUBE, ONE_PLACE, FAR_OUT, TWO_PLACES, OUTLIER, LINE};
+  int* visits = malloc(300 * sizeof *visits);
+  for (int w = 0; w < SR_COUNT(where); w++) {
+    Scene s = throw_balls(300, 2, where[w], 88172645463325252UL);
+    srCells* cells = sr_cells_create(s.n);
+    unsigned long seed = 7;
+    sr_cells_clear(cells, 2.5);
+    for (int i = 0; i < s.n; i++) sr_cells_put(cells, i, s.centre + 3 * i);
+    ENSURE(cells_visit(cells, &s, 2, visits));
+    for (int k = 0; k < 3 * s.n; k++) {  // one after the other goes elsewhere
+      const int i = (int)(random_number(&seed) * s.n);
+      for (int j = 0; j < 3; j++) s.centre[3 * i + j] += 6 * random_number(&seed) - 3;
+      sr_cells_put(cells, i, s.centre + 3 * i);
+    }
+    ENSURE(cells_visit(cells, &s, 2, visits));
+    ENSURE(cells_visit(cells, &s, 9, visits));
+    sr_cells_clear(cells, 1);
+    memset(visits, 0, 300 * sizeof *visits);
+    sr_cells_near(cells, s.centre, 10, count_visit, visits);
+    for (int i = 0; i < s.n; i++) ENSURE_EQUAL(visits[i], 0);
+    sr_cells_destroy(cells);
+    free(s.centre);
+  }
+  free(visits);
+}
+
+// Few cells and many balls: those of one place of the table are told apart. Few balls and many cells: each is visited once.
+TEST(cells_leave_out_what_is_in_other_cells) {
+  srCells* cells = sr_cells_create(1000);
+  int *visits = calloc(1000, sizeof *visits), seen = 0;
+  sr_cells_clear(cells, 1);
+  for (int i = 0; i < 1000; i++) sr_cells_put(cells, i, (const double[]){i + 0.5, 0.5, 0.5});
+  sr_cells_near(cells, (const double[]){500.5, 0.5, 0.5}, 0.9, count_visit, visits);
+  for (int i = 0; i < 1000; i++) seen += visits[i];
+  ENSURE_EQUAL(seen, 3);
+  ENSURE(visits[499] == 1 && visits[500] == 1 && visits[501] == 1);
+  free(visits);
+  sr_cells_destroy(cells);
 }

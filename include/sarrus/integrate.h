@@ -38,24 +38,24 @@ typedef struct srTangent {
 typedef struct srUnilateral {
   long id;    // persistent: the same contact has the same number in every call, never reused
   long pair;  // contacts of the same two surfaces have the same number; 0: it has no others
+  // Of systems with `bodies`, where n is 0: by its point instead of rows. What changes from step to step is side by side in memory.
+  int body[2];  // a, b: numbers of bodies; -1: at rest
+  double gap;   // > 0 apart
+  double axis
+      [3];  // unit normal from a to b in world axes; where there are rows: in the axes of a, and 0 where there is no such direction (a stop, a gap by formula)
+  double arm[2][3];        // from the centers of mass to the point, world axes
+  double b[3];             // 1 + ntangent; of points along the tangents of sr_contact_frame
+  double mu, restitution;  // of rigid contact: coefficient of friction, coefficient of restitution
+  double clamp;  // > 0: no contact but friction under this normal force, N: row 0 of W is 0, and so is the gap
+  int n;         // velocities in its rows, at most ncolumn of the system
+  int work;      // of a clamp: quadrature of the system that takes its work; -1: none
   // Rows of G: its normal while it is closed (one of the first np), and its first tangent while it sticks, followed by the second; -1:
   // none.
   int normal, tangent;
-  double gap;              // > 0 apart
-  double mu, restitution;  // of rigid contact: coefficient of friction, coefficient of restitution
-  double mu_static;        // coefficient of friction while it sticks; below mu: mu
-  double clamp;  // > 0: no contact but friction under this normal force, N: row 0 of W is 0, and so is the gap
-  int work;      // of a clamp: quadrature of the system that takes its work; -1: none
+  double mu_static;           // coefficient of friction while it sticks; below mu: mu
   double stiffness, damping;  // of compliant contact: p_N/h = K d + D d', N/m and N s/m; of a stop of its coordinate
-  int n;                      // velocities in its rows, at most ncolumn of the system
   int* column;                // (n) their indices, each once, in any order; the memory is the caller's
   double* W;                  // (1 + ntangent) x n, row-major: row k begins at W + k n; the memory is the caller's
-  double b[3];                // 1 + ntangent
-  // Of systems with `bodies`, where n is 0: by its point instead of rows; b as before, along the tangents of sr_contact_frame.
-  int body[2];  // a, b: numbers of bodies; -1: at rest
-  // Unit normal from a to b in world axes; where there are rows: in the axes of a, and 0 where there is no such direction (a stop, a gap by formula).
-  double axis[3];
-  double arm[2][3];  // from the centers of mass to the point, world axes
   // Where friction depends on the direction: unit tangent of row 1, in the axes of a, with the coefficient mu; row 2 is `factor` times the one across it, axis x across, with factor mu. 0: the
   // tangents are those of the normal, and factor does not count. Impulses of row 2 times factor are those along it.
   double across[3], factor;
@@ -159,7 +159,8 @@ typedef struct srSystem {
   int nclamp;
   // rate (3 of each): dW/dt v of its rows, and NAN where the system has no closed form. NULL: not asked for, then v may be NULL.
   int (*clamps)(void* user, double t, const double* q, const double* v, srUnilateral* out, double* rate);
-  // Where everything that moves is a free body: nbody of them at q. Contacts are then given by their points. NULL: they have rows.
+  // Where everything that moves is a free body: nbody of them at q. Contacts are then given by their points. What does not change in a run is not written again where
+  // mass > 0. NULL: they have rows.
   int nbody;
   int (*bodies)(void* user, const double* q, srFreeBody* out);
   // From now on, until it is called with NULL: the system may share its loops over these bodies and their contacts among a team (base/team.h), with the same bits. NULL: it does not.

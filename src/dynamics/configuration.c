@@ -50,7 +50,7 @@ static v4 slide(v4 w, v4 u, _Bool inverse) {
   return u + B * wu + C * v4_cross(w, wu);
 }
 
-static void quaternion_exp(const double w[3], double out[4]) {  // exp(w/2)
+SRM_INLINE void quaternion_exp(const double w[3], double out[4]) {  // exp(w/2)
   const double a2 = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / 4;
   double s, c;
   if (a2 < 0.01) {  // series: what follows is less than 2e-18 and 2e-21
@@ -126,25 +126,104 @@ void sr_drift(const srModel* m, const double* q, double h, const double* move, d
   sr_drift_links(m, 1, m->nlink, q, h, move, v, q_out);
 }
 
-void sr_drift_links(const srModel* m, int first, int end, const double* q, double h, const double* move, double* v,
-                    double* q_out) {
-  for (int i = first; i < end; i++) {
-    const int type = m->link_type[i];
-    const double *qi = q + m->link_q[i], *x = move + m->link_v[i];
-    double *out = q_out + m->link_q[i], *vi = v + m->link_v[i], n[4], step[4];
-    if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
-      out[0] = qi[0] + h * x[0];
+SRM_INLINE void drift_link(int type, const double* q, double h, const double* x, double* v, double* out) {
+  double n[4], step[4];
+  if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
+    out[0] = q[0] + h * x[0];
+    return;
+  }
+  const int quaternion = type == SR_LINK_FREE ? 3 : 0;
+  const double w[3] = {h * x[0], h * x[1], h * x[2]};
+  quaternion_unit(q + quaternion, n);
+  quaternion_exp(w, step);
+  quaternion_product(n, step, out + quaternion);
+  if (type != SR_LINK_FREE) return;
+  v4_put3(out, v4_xyz(q) + h * quaternion_turn(n, v4_xyz(x + 3)));
+  const double back[4] = {step[0], -step[1], -step[2], -step[3]};
+  v4_put3(v + 3, quaternion_turn(back, v4_xyz(v + 3)));
+}
+
+// quaternion_turn of four quaternions side by side.
+SRM_INLINE void turn_four(const v4 n[4], const v4 x[3], v4 out[3]) {
+  v4 t[3], swing[3];
+  v4_crosses(n + 1, x, t);
+  for (int k = 0; k < 3; k++) t[k] = 2 * t[k];
+  v4_crosses(n + 1, t, swing);
+  for (int k = 0; k < 3; k++) out[k] = x[k] + n[0] * t[k] + swing[k];
+}
+
+SRM_INLINE void unit_four(const v4 q[4], v4 n[4]) {
+  const v4 square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  const v4 length = {sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
+  const v4u some = (v4u)(length > v4_zero());
+  for (int k = 0; k < 4; k++) n[k] = (v4)(((v4u)(q[k] / length) & some) | ((v4u)v4_all(k == 0) & ~some));
+}
+
+SRM_INLINE void exp_four(const v4 w[3], v4 out[4]) {
+  const v4 a2 = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / 4;
+  const v4 s = 1.0 / 2 - a2 * (1.0 / 12 - a2 * (1.0 / 240 - a2 * (1.0 / 10080 - a2 * (1.0 / 725760))));
+  out[0] = 1 - a2 * (1.0 / 2 - a2 * (1.0 / 24 - a2 * (1.0 / 720 - a2 * (1.0 / 40320 - a2 * (1.0 / 3628800)))));
+  for (int k = 0; k < 3; k++) out[1 + k] = s * w[k];
+  for (int i = 0; i < 4; i++) {
+    if (a2[i] < 0.01) continue;
+    double own[4];
+    quaternion_exp((const double[3]){w[0][i], w[1][i], w[2][i]}, own);
+    for (int k = 0; k < 4; k++) out[k][i] = own[k];
+  }
+}
+
+// Four free links side by side, with the bits of one by one.
+SRM_INLINE void drift_four(const srModel* m, int first, const double* q, double h, const double* move, double* v,
+                           double* q_out) {
+  const double *place[4], *turn[4], *wx[4], *rest[4], *own[4];
+  v4 at[4], quaternion[4], x[4], more[4], velocity[4], n[4], step[4], product[4], moved[4], back[4], row[4];
+  for (int k = 0; k < 4; k++) {
+    place[k] = q + m->link_q[first + k];
+    turn[k] = place[k] + 3;
+    wx[k] = move + m->link_v[first + k];
+    rest[k] = wx[k] + 2;
+    own[k] = v + m->link_v[first + k] + 2;
+  }
+  v4_columns_at(place, at);
+  v4_columns_at(turn, quaternion);
+  v4_columns_at(wx, x);
+  v4_columns_at(rest, more);
+  v4_columns_at(own, velocity);
+  for (int k = 0; k < 3; k++) x[k] = h * x[k];
+  unit_four(quaternion, n);
+  exp_four(x, step);
+  product[0] = n[0] * step[0] - n[1] * step[1] - n[2] * step[2] - n[3] * step[3];
+  product[1] = n[0] * step[1] + n[1] * step[0] + n[2] * step[3] - n[3] * step[2];
+  product[2] = n[0] * step[2] - n[1] * step[3] + n[2] * step[0] + n[3] * step[1];
+  product[3] = n[0] * step[3] + n[1] * step[2] - n[2] * step[1] + n[3] * step[0];
+  turn_four(n, more + 1, moved);
+  for (int k = 0; k < 3; k++) moved[k] = at[k] + h * moved[k];
+  moved[3] = product[0];
+  v4_columns(moved, row);
+  for (int k = 0; k < 4; k++) *(v4_any*)(q_out + m->link_q[first + k]) = row[k];
+  v4_columns(product, row);
+  for (int k = 0; k < 4; k++) *(v4_any*)(q_out + m->link_q[first + k] + 3) = row[k];
+  back[0] = step[0];
+  for (int k = 1; k < 4; k++) back[k] = -step[k];
+  turn_four(back, velocity + 1, velocity + 1);
+  v4_columns(velocity, row);
+  for (int k = 0; k < 4; k++) *(v4_any*)(v + m->link_v[first + k] + 2) = row[k];
+}
+
+SRM_INLINE bool are_free(const int* type) {
+  return type[0] == SR_LINK_FREE && type[1] == SR_LINK_FREE && type[2] == SR_LINK_FREE && type[3] == SR_LINK_FREE;
+}
+
+SRM_CLONES void sr_drift_links(const srModel* m, int first, int end, const double* q, double h, const double* move,
+                               double* v, double* q_out) {
+  for (int i = first; i < end;) {
+    if (i + 4 <= end && are_free(m->link_type + i)) {
+      drift_four(m, i, q, h, move, v, q_out);
+      i += 4;
       continue;
     }
-    const int quaternion = type == SR_LINK_FREE ? 3 : 0;
-    const double w[3] = {h * x[0], h * x[1], h * x[2]};
-    quaternion_unit(qi + quaternion, n);
-    quaternion_exp(w, step);
-    quaternion_product(n, step, out + quaternion);
-    if (type != SR_LINK_FREE) continue;
-    v4_put3(out, v4_xyz(qi) + h * quaternion_turn(n, v4_xyz(x + 3)));
-    const double back[4] = {step[0], -step[1], -step[2], -step[3]};
-    v4_put3(vi + 3, quaternion_turn(back, v4_xyz(vi + 3)));
+    drift_link(m->link_type[i], q + m->link_q[i], h, move + m->link_v[i], v + m->link_v[i], q_out + m->link_q[i]);
+    i++;
   }
 }
 

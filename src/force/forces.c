@@ -201,7 +201,7 @@ SRM_INLINE void begin(const srModel* m, srData* d) {
   if (m->absolute) clear(d->f, m->nv);
   for (int i = 0; i < m->njv; ++i) {
     d->jf[i] = d->tau[i];
-    d->power[SR_ACCOUNT_APPLIED] += d->tau[i] * d->jv[i];
+    if (d->tau[i] != 0) d->power[SR_ACCOUNT_APPLIED] += d->tau[i] * d->jv[i];
   }
 }
 

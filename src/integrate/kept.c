@@ -86,6 +86,8 @@ const double* sri_kept_near(const srKept* kept, long id, int* next) {
   return NULL;
 }
 
+const double* sri_kept_of(const srKept* kept, int i) { return kept->entry[i].x; }
+
 // As wide as its entries need: few places are near each other in memory.
 static void make_table(srKept* kept) {
   if (kept->tabled == 0 || kept->mask + 1 < 2 * (size_t)kept->count) {

@@ -62,6 +62,8 @@
 #define LISTS 4          // attempts at a step, each with a wider list of contacts
 #define CORRECTIONS 3    // of the problem by the gaps at the end of the step
 #define SLOW 0.01        // m/s and rad/s: velocities of rest, for sleep
+#define BLOCK                                                                                                          \
+  64  // bodies or contacts that stay in the inner cache while a loop over them has several things to do; a multiple of four
 #define MARGIN                                                                                                         \
   2.0  // times the largest approach in a step, or of slow impacts: contacts nearer than that are in the problem
 
@@ -75,6 +77,8 @@ typedef struct srMoreau {
   srTeam* team;    // NULL: none
   srSleep* sleep;  // NULL: nothing ever does
   srUnilateral* listed;
+  long* was;           // points, of each place of the list: the id of the contact that was there in the last step ...
+  int *kept_at, nwas;  // ... and its entry in `kept`, -1: it was not in the problem; so many places
   srStepContact* chosen;  // of the listed: the problem of the step
   bool* chose;            // of the listed: is it among these?
   bool* fast;             // of these: it would close in this step, at more than what forces give
@@ -168,6 +172,9 @@ static bool take_bodies(srMoreau* work, int n) {
   work->motion[0] = sr_alloc(4 * row * sizeof(double));
   work->size = sr_alloc(((size_t)n + 1) * sizeof *work->size);
   work->work = sr_alloc(((size_t)work->most / 4 + 1) * sizeof *work->work);
+  work->was = sr_alloc(((size_t)work->most + 1) * (sizeof *work->was + sizeof *work->kept_at));
+  if (work->was == NULL) return false;
+  work->kept_at = (int*)(void*)(work->was + work->most + 1);
   if (work->body == NULL || work->motion[0] == NULL || work->size == NULL || work->work == NULL) return false;
   for (int k = 1; k < 3; ++k) work->motion[k] = work->motion[k - 1] + row;
   work->wrench = work->motion[END] + row;
@@ -273,6 +280,7 @@ static void destroy(srIntegrator* integrator) {
   sr_free(work->size);
   sr_free(work->motion[0]);
   sr_free(work->work);
+  sr_free(work->was);
 }
 
 static void start(srIntegrator* integrator) {
@@ -281,7 +289,8 @@ static void start(srIntegrator* integrator) {
   sri_kept_clear(work->kept);
   sri_sleep_start(work->sleep, integrator->t);
   work->rests = work->has_mass = false;
-  work->count = 0;
+  if (work->body != NULL) memset(work->body, 0, (size_t)integrator->system.nbody * sizeof *work->body);
+  work->count = work->nwas = 0;
   if (integrator->system.nv > 0) memset(work->before_a, 0, (size_t)integrator->system.nv * sizeof(double));
   work->told = (srImpulses){.worst = work->told.worst,
                             .t_worst = work->told.t_worst,
@@ -405,7 +414,7 @@ static void choose_by_rows(srIntegrator* integrator, double h) {
 }
 
 // The same of points, each by the speeds of its two bodies and by what forces give: whatever strikes one of them pushes it on to the other one.
-static void mark_points(void* user, int member, int from, int to) {
+SRM_CLONES static void mark_points(void* user, int member, int from, int to) {
   Share* of = user;
   srMoreau* work = of->integrator->work;
   int count = 0;
@@ -585,7 +594,7 @@ static bool set_velocities(const srIntegrator* integrator, int from, int to) {
 static void set_cones(Share* of, int member, int from, int to) {
   srMoreau* work = of->integrator->work;
   const double h = of->h;
-  double change = 0, gap = HUGE_VAL;
+  double change = of->change[member], gap = of->gap[member];
   for (int i = from; i < to; ++i) {
     srStepContact* c = &work->chosen[i];
     const double is = work->u_free[i], own = change_of(work, c->from, work->v0);
@@ -604,12 +613,21 @@ static void set_cones(Share* of, int member, int from, int to) {
   of->gap[member] = gap;
 }
 
+static const double no_impulse[3];
+
+// The impulse of a contact of points in the last step, by its place in the list, where that had the same contact then. NULL: it is not known.
+static const double* kept_by_place(const srMoreau* work, const srStepContact* c) {
+  const long place = c->from - work->listed;
+  if (place >= work->nwas || work->was[place] != c->id) return NULL;
+  return work->kept_at[place] < 0 ? no_impulse : sri_kept_of(work->kept, work->kept_at[place]);
+}
+
 // The impulses of the same contacts in the last step; NAN: they are to be searched for by one alone.
-static void find_starts(const Share* of, int from, int to) {
+static void find_starts(const Share* of, int from, int to, int* next) {
   srMoreau* work = of->integrator->work;
-  int next = sri_kept_guess(work->kept, from, work->count);
   for (int i = from > of->fresh ? from : of->fresh; i < to; ++i) {
-    const double* kept = sri_kept_near(work->kept, work->chosen[i].id, &next);
+    const double* kept = kept_by_place(work, &work->chosen[i]);
+    if (kept == NULL) kept = sri_kept_near(work->kept, work->chosen[i].id, next);
     work->impulse[3 * i] = (double)NAN;
     work->strikes[i] = false;
     for (int k = 0; k < 3 && kept != NULL; ++k) work->impulse[3 * i + k] = k < work->chosen[i].rows ? kept[k] : 0;
@@ -618,9 +636,19 @@ static void find_starts(const Share* of, int from, int to) {
 
 static void set_range(void* user, int member, int from, int to) {
   Share* of = user;
-  of->levers[member] = set_velocities(of->integrator, of->first + from, of->first + to);
-  set_cones(of, member, of->first + from, of->first + to);
-  find_starts(of, of->first + from, of->first + to);
+  const srMoreau* work = of->integrator->work;
+  const int last = of->first + to;
+  int next = sri_kept_guess(work->kept, of->first + from, work->count);
+  of->change[member] = 0;
+  of->gap[member] = HUGE_VAL;
+  of->levers[member] = false;
+  for (int i = of->first + from; i < last; i += BLOCK) {
+    const int end = i + BLOCK < last ? i + BLOCK : last;
+    const bool levers = set_velocities(of->integrator, i, end);
+    of->levers[member] = of->levers[member] || levers;
+    set_cones(of, member, i, end);
+    find_starts(of, i, end, &next);
+  }
 }
 
 // Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
@@ -650,7 +678,20 @@ static void keep_range(void* user, int member, int from, int to) {
   const Share* of = user;
   srMoreau* work = of->integrator->work;
   (void)member;
-  for (int i = from; i < to; ++i) sri_kept_set(work->kept, of->first + i, work->chosen[i].id, work->impulse + 3 * i);
+  for (int i = from; i < to; ++i) {
+    const srStepContact* c = &work->chosen[i];
+    sri_kept_set(work->kept, of->first + i, c->id, work->impulse + 3 * i);
+    if (work->nwas > 0) work->kept_at[c->from - work->listed] = of->first + i;
+  }
+}
+
+static void keep_places(void* user, int member, int from, int to) {
+  srMoreau* work = ((const Share*)user)->integrator->work;
+  (void)member;
+  for (int i = from; i < to; ++i) {
+    work->was[i] = work->listed[i].id;
+    work->kept_at[i] = -1;
+  }
 }
 
 static void keep(srIntegrator* integrator, double h) {
@@ -658,6 +699,8 @@ static void keep(srIntegrator* integrator, double h) {
   if (work->kept == NULL) return;
   sri_kept_clear(work->kept);
   Share share = {.integrator = integrator, .h = h, .first = sri_kept_add(work->kept, work->count)};
+  work->nwas = work->body != NULL && work->sleep == NULL ? work->nlisted : 0;  // what sleeps is kept, too, and not here
+  sr_team_loop(work->team, work->nwas, keep_places, &share);
   sr_team_loop(work->team, work->count, keep_range, &share);
   sri_sleep_keep(work->sleep, h, work->kept);
 }
@@ -778,10 +821,13 @@ static void free_bodies(void* user, int member, int from, int to) {
   srMoreau* work = of->integrator->work;
   const srBodyStep step = {.v = work->v0, .turn = work->turn, .f = work->f, .h = of->h};
   (void)member;
-  sri_body_turn(work->body, from, to, of->h, work->at + of->integrator->system.nq, work->turn);
-  sri_body_end(work->body, from, to, &step, work->v_free, work->motion[FREE]);
-  sri_body_motion(work->body, from, to, work->v0, work->motion[START]);
-  sri_body_sizes(from, to, work->motion[START], work->motion[FREE], work->size);
+  for (int i = from; i < to; i += BLOCK) {
+    const int end = i + BLOCK < to ? i + BLOCK : to;
+    sri_body_turn(work->body, i, end, of->h, work->at + of->integrator->system.nq, work->turn);
+    sri_body_end(work->body, i, end, &step, work->v_free, work->motion[FREE]);
+    sri_body_motion(work->body, i, end, work->v0, work->motion[START]);
+    sri_body_sizes(i, end, work->motion[START], work->motion[FREE], work->size);
+  }
 }
 
 static void end_bodies(void* user, int member, int from, int to) {
@@ -1194,12 +1240,14 @@ static int join_missed(srIntegrator* integrator, double h) {
   for (int i = 0; i < nahead && outcome == SRI_DONE; ++i) {
     const srUnilateral* c = &work->ahead[i];
     double u;
+    if (i < work->nlisted && work->listed[i].id == c->id) continue;  // most of them
     velocity_of(work, c, 1, work->v_end, END, &u);
     if (c->gap + h * u < -PUSH_DEPTH * h * sri_point_size(c, work->size).change && find_chosen(work, c->id) == NULL &&
         !sleeps(integrator, c, h, true))
       (void)join(work, c, c->gap);
   }
-  if (outcome == SRI_DONE && work->count > first) outcome = solve_contacts(integrator, h, first);
+  if (outcome != SRI_DONE || work->count == first) return outcome;
+  outcome = solve_contacts(integrator, h, first);
   return outcome == SRI_DONE ? advance(integrator, h) : outcome;
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "integrate/step_problem.h"
+#include "math/v4.h"
 
 enum { SRI_ROW = 8 };  // numbers of a body in `motion` and `wrench`
 
@@ -38,15 +39,14 @@ typedef struct srPointSize {
   double speed, change;
 } srPointSize;
 static inline srPointSize sri_point_size(const srUnilateral* c, const srBodySize* size) {
-  srPointSize sum = {0};
+  v4 sum = v4_zero();
   for (int side = 0; side < 2; ++side) {
     if (c->body[side] < 0) continue;
-    const srBodySize* b = &size[c->body[side]];
     const double reach = fabs(c->arm[side][0]) + fabs(c->arm[side][1]) + fabs(c->arm[side][2]);
-    sum.speed += b->speed + b->spin * reach;
-    sum.change += b->change + b->turn * reach;
+    const v4 b = *(const v4_any*)&size[c->body[side]].speed * (v4){1, reach, 1, reach};
+    sum += b + __builtin_shufflevector(b, b, 1, 0, 3, 2);
   }
-  return sum;
+  return (srPointSize){sum[0], sum[2]};
 }
 
 // Of contacts first .. count-1 of a problem (any range): u (3 each) at `motion`, u_N at `other`; nbody: of the row of the world. True: normal impulses turn a body.

@@ -93,6 +93,7 @@ const double* sri_kept_find(srKept* kept, long id);           // NULL: none
 // on, NULL: it is elsewhere or nowhere; guess: where that of contact i of so many is, about.
 int sri_kept_add(srKept* kept, int count);
 void sri_kept_set(srKept* kept, int i, long id, const double x[3]);
+const double* sri_kept_of(const srKept* kept, int i);  // of an entry
 int sri_kept_guess(const srKept* kept, int i, int count);
 const double* sri_kept_near(const srKept* kept, long id, int* next);
 

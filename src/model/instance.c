@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "collide/broad.h"
+#include "collide/cells.h"
 
 #define NEAR_PER_SHAPE                                                                                                 \
   16  // pairs in the list for each shape: a ball in a pile has about 13 neighbours within half a radius
@@ -28,8 +29,9 @@ static size_t lay_out(const srModel* m, struct srInstances* x, char* base) {
   used += ((count) * sizeof *x->member + 15) / 16 * 16;
   PLACE(instance, n)
   PLACE(near, near)
-  PLACE(centre, 3 * shapes)
+  PLACE(centre, 3 * shapes + 1)
   PLACE(built, 12 * shapes)
+  PLACE(origin, 3 * shapes)
   PLACE(wider, shapes)
   PLACE(ball, 4 * shapes)
   PLACE(used, n)
@@ -38,6 +40,10 @@ static size_t lay_out(const srModel* m, struct srInstances* x, char* base) {
   PLACE(chain, n + shapes)
   PLACE(ball_of, shapes)
   PLACE(central, shapes)
+  PLACE(place, shapes)
+  PLACE(radius, shapes)
+  PLACE(body, shapes)
+  PLACE(over, shapes)
 #undef PLACE
   return used;
 }
@@ -51,8 +57,9 @@ struct srInstances* sr_instances_create(const srModel* m) {
   x->most_near = sizes.most_near;
   (void)lay_out(m, x, block + head);
   x->broad = sr_broad_create(m->ncollider);
-  if (x->broad == NULL) {
-    sr_free(x);
+  x->cells = sr_cells_create(m->ncollider);
+  if (x->broad == NULL || x->cells == NULL) {
+    sr_instances_destroy(x);
     return NULL;
   }
   sr_instances_reset(m, x);
@@ -62,6 +69,7 @@ struct srInstances* sr_instances_create(const srModel* m) {
 void sr_instances_destroy(struct srInstances* x) {
   if (x == NULL) return;
   sr_broad_destroy(x->broad);
+  sr_cells_destroy(x->cells);
   sr_free(x);
 }
 
@@ -89,6 +97,9 @@ void sr_instances_copy(const srModel* m, const struct srInstances* from, struct 
   to->simple = from->simple;
   to->nused = from->nused;
   to->skin = from->skin;
+  to->slow = from->slow;
+  to->balls = from->balls;
+  to->celled = false;
   to->moved = from->moved;
   to->made = from->made;
   to->centred = to->checked = -1;
@@ -99,7 +110,11 @@ void sr_instances_copy(const srModel* m, const struct srInstances* from, struct 
   COPY(instance, n);
   COPY(near, (size_t)from->nnear);
   COPY(built, 12 * (size_t)m->ncollider);
+  COPY(origin, 3 * (size_t)m->ncollider);
   COPY(wider, (size_t)m->ncollider);
+  COPY(central, (size_t)m->ncollider);
+  COPY(radius, (size_t)m->ncollider);
+  COPY(body, (size_t)m->ncollider);
   COPY(used, n);
   COPY(free, n);
   COPY(nfree, (size_t)m->nset);

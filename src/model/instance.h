@@ -30,6 +30,7 @@ typedef struct srNear {
   int card_a, card_b;
   int instance;  // -1: none
   srNearKind kind;
+  long key;  // of its contacts (system/contacts.c)
 } srNear;
 
 struct srInstances {
@@ -44,16 +45,27 @@ struct srInstances {
   int* chain;            // ncollider + ninstance: instances by their b, while the list is built
   double* centre;        // ncollider x 3: at the last state ...
   long centred;          // ... of these positions of the data; -1: none
-  double* built;         // ncollider x 12: where the list was built: columns of the rotation, origin
-  double* ball;          // ncollider x 4: centres, radii of the balls of one set
-  int* ball_of;          // ncollider: their indices among the members of the set
-  unsigned char*
-      central;    // ncollider: a ball around the center of mass of a free body on the ground, whose origin that is
-  double skin;    // range of the list: all pairs with a gap below it, when it was built ...
-  double* wider;  // ncollider: ... and as much more on the side of each, where it moves far in a step
-  double moved;   // largest possible change of a gap since then ...
-  long checked;   // ... at these positions; -1: unknown
-  bool made;      // there is a list
+  double* built;   // ncollider x 12: where the list was built, of all but spheres: columns of the rotation, origin
+  double* origin;  // ncollider x 3: the centre there, or where the pairs of the shape were listed anew
+  double* ball;    // ncollider x 4: centres, radii of the balls of one set
+  int* ball_of;    // ncollider: their indices among the members of the set
+  int* central;    // ncollider: of a ball around the center of mass of a free body on the ground, whose origin that is,
+                   // where its velocity begins; -1
+  unsigned char* over;  // ncollider: it has left its range, or would within the step
+  int nover, again;     // again: lists of some since that of all
+  // Where all shapes are balls and planes of the ground (balls), pairs of some are listed anew (near_again.c).
+  int* body;              // ncollider: that of its link
+  double* radius;         // ncollider
+  bool balls, celled;     // celled: the balls are in the cells
+  struct srCells* cells;  // by their origins
+  double widest;          // of these: largest radius with what it is wider
+  int* place;             // ncollider: among the members of a set; -1
+  double slow;            // a range that no slow shape exceeds
+  double skin;            // range of the list: all pairs with a gap below it, when it was built ...
+  double* wider;          // ncollider: ... and as much more on the side of each, where it moves far in a step
+  double moved;           // largest possible change of a gap since then ...
+  long checked;           // ... at these positions; -1: unknown
+  bool made;              // there is a list
   // In a run: contacts are located where error control chooses the steps, else where the law needs the approach velocity; the list is then
   // fixed within a step, since the switching functions belong to it.
   bool running, adaptive, fixed;

@@ -29,6 +29,7 @@
 #include "force/instances.h"
 #include "force/ports.h"
 #include "math/pose.h"
+#include "math/v4.h"
 #include "math/vector3.h"
 #include "model/private.h"
 #include "system/system.h"
@@ -240,10 +241,6 @@ static srUnilateral* add(List* x, long id, long key, const srSurfaceLaws* c, dou
 // ---- identity ---------------------------------------------------------------------------------------------------------
 
 #define HASHES (1L << 30)
-
-static long pair_key(const srModel* m, const srNear* near) {
-  return m->nforce + ((long)near->set * m->ncollider + near->a) * m->ncollider + near->b;
-}
 
 static long key_count(const srModel* m) { return m->nforce + (long)m->nset * m->ncollider * m->ncollider; }
 
@@ -482,10 +479,11 @@ static void put_free_bodies(void* user, int member, int from, int to) {
   for (int i = 1 + from; i < 1 + to; ++i) {
     const double *pose = s->d->link_pose + 16 * i, *inertia = s->m->link_inertia + 16 * i;
     srFreeBody* b = &x->out[i - 1];
+    for (int k = 0; k < 9; ++k) b->rotation[k] = pose[4 * (k % 3) + k / 3];
+    if (b->mass > 0) continue;
     b->first = s->m->link_v[i];
     b->mass = inertia[15];
     for (int k = 0; k < 3; ++k) b->com[k] = inertia[12 + k] / b->mass;
-    for (int k = 0; k < 9; ++k) b->rotation[k] = pose[4 * (k % 3) + k / 3];
     inverse_at(inertia, b->mass, b->com, b->inverse);
   }
 }
@@ -525,7 +523,7 @@ static bool is_simple(const srModel* m, const srNear* near) {
 static inline void put_arm(const List* x, int collider, int link, const double at[3], double length, const double n[3],
                            double out[3]) {
   double from[3];
-  if (x->d->instances->central[collider]) {
+  if (x->d->instances->central[collider] >= 0) {
     srm_scale3(length, n, out);
     return;
   }
@@ -701,23 +699,84 @@ static bool sleeps(const List* x, const srCollider* a, const srCollider* b) {
   return m->collision[a->shape].belt < 0 && m->collision[b->shape].belt < 0;
 }
 
-// A simple pair as contact `at`. Where the same pair was listed there before, as from step to step, its laws are there already.
-static void put_simple_near(const List* x, const srNear* near, int at) {
-  const long key = pair_key(x->m, near);
-  srUnilateral* out = &x->out[at];
-  if (x->choice == NULL && out->pair == 1 + key && out->id == key) {
-    out->n = 0;
-  } else {
-    const srSurfaceLaws* law = sr_near_law(x->m, near);
-    (void)put_laws(out, key, key, law, stiffness_of(x->m, near, law));
-  }
-  put_simple(x, near, out);
+static srUnilateral* put_other_laws(const List* x, const srNear* near, srUnilateral* out) {
+  const srSurfaceLaws* law = sr_near_law(x->m, near);
+  return put_laws(out, near->key, near->key, law, stiffness_of(x->m, near, law));
 }
 
-static void put_simple_range(void* user, int member, int from, int to) {
+// A simple pair as contact `at`. Where the same pair was listed there before, as from step to step, its laws are there already.
+static inline srUnilateral* put_simple_laws(const List* x, const srNear* near, int at) {
+  const long key = near->key;
+  srUnilateral* out = &x->out[at];
+  if (x->choice != NULL || out->pair != 1 + key || out->id != key) return put_other_laws(x, near, out);
+  out->n = 0;
+  return out;
+}
+
+static void put_simple_near(const List* x, const srNear* near, int at) {
+  put_simple(x, near, put_simple_laws(x, near, at));
+}
+
+static inline bool are_central(const struct srInstances* of, const srNear* near) {
+  bool all = true;
+  for (int k = 0; k < 4; ++k) {
+    all = all && near[k].kind == SR_NEAR_SPHERES && (of->central[near[k].a] | of->central[near[k].b]) >= 0;
+  }
+  return all;
+}
+
+// Four pairs of balls around centers of mass side by side, with the bits of put_simple.
+SRM_INLINE void put_four(const List* x, const srNear* near, int at) {
+  const struct srInstances* of = x->d->instances;
+  const double *a[4], *b[4];
+  v4 from[4], to[4], apart[3], point[4], arm[4], row[4];
+  for (int k = 0; k < 4; ++k) {
+    a[k] = of->centre + 3 * near[k].a;
+    b[k] = of->centre + 3 * near[k].b;
+  }
+  v4_columns_at(a, from);
+  v4_columns_at(b, to);
+  for (int k = 0; k < 3; ++k) apart[k] = to[k] - from[k];
+  const double* radius = of->radius;
+  const v4 one = {radius[near[0].a], radius[near[1].a], radius[near[2].a], radius[near[3].a]};
+  const v4 two = {radius[near[0].b], radius[near[1].b], radius[near[2].b], radius[near[3].b]};
+  const v4 square = v4_dots(apart, apart);
+  const v4 distance = {sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])}, curve = 1 / distance;
+  const v4u some = (v4u)(distance > v4_zero());
+  for (int k = 0; k < 3; ++k) point[1 + k] = (v4)(((v4u)(curve * apart[k]) & some) | ((v4u)v4_all(k == 2) & ~some));
+  point[0] = distance - one - two;
+  const v4 half = 0.5 * point[0], first = one + half, second = -(two + half);
+  srUnilateral* out[4];
+  v4_columns(point, row);
+  for (int k = 0; k < 4; ++k) {
+    out[k] = put_simple_laws(x, near + k, at + k);
+    *(v4_any*)&out[k]->gap = row[k];  // and the axis
+    out[k]->body[0] = of->body[near[k].a];
+    out[k]->body[1] = of->body[near[k].b];
+  }
+  for (int k = 0; k < 3; ++k) arm[k] = first * point[1 + k];
+  arm[3] = second * point[1];
+  v4_columns(arm, row);
+  for (int k = 0; k < 4; ++k) *(v4_any*)out[k]->arm[0] = row[k];
+  for (int k = 0; k < 2; ++k) arm[k] = arm[2 + k];
+  for (int k = 0; k < 2; ++k) arm[2 + k] = second * point[2 + k];
+  v4_columns(arm, row);
+  for (int k = 0; k < 4; ++k) *(v4_any*)(out[k]->arm[0] + 2) = row[k];
+}
+
+SRM_CLONES static void put_simple_range(void* user, int member, int from, int to) {
   const List* x = user;
+  const srNear* near = x->d->instances->near;
   (void)member;
-  for (int i = from; i < to; ++i) put_simple_near(x, &x->d->instances->near[i], x->count + i);
+  for (int i = from; i < to;) {
+    if (i + 4 <= to && are_central(x->d->instances, near + i)) {
+      put_four(x, near + i, x->count + i);
+      i += 4;
+    } else {
+      put_simple_near(x, near + i, x->count + i);
+      ++i;
+    }
+  }
 }
 
 static void put_near(List* x) {
@@ -731,7 +790,7 @@ static void put_near(List* x) {
   for (int i = 0; i < instances->nnear; ++i) {
     const srNear* near = &instances->near[i];
     const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
-    const long key = pair_key(m, near);
+    const long key = near->key;
     bool swap;
     if (sleeps(x, a, b) || is_left_out(x, key)) continue;
     if (x->points && is_simple(m, near)) {
