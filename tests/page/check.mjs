@@ -248,6 +248,40 @@ async function checkCost(page, name, count) {
   quiet(page, name);
 }
 
+// ---- topology ---------------------------------------------------------------------------------------------------------
+// On a laptop: every body, every closure; names are large enough, in sight, and cover no other name; on the second model also two closures between the same bodies.
+async function checkTopology(page) {
+  for (const name of ['charmie.html', 'suspension.html']) {
+    await page.open(address(name, '?quality=low&play=0&theme=light&view=topology'));
+    await frames(page, 3);
+    const seen = await page.run(() => {
+      const { model } = window.sarrus.page.run, svg = document.querySelector('.topology'), view = document.querySelector('.view').getBoundingClientRect(), all = [...svg.querySelectorAll('.node, .joint')];
+      const names = all.map((g) => ({ box: g.querySelector('rect').getBoundingClientRect(), text: g.querySelector('text').getBoundingClientRect(), words: g.querySelector('text').textContent,
+        size: parseFloat(getComputedStyle(g.querySelector('text')).fontSize) * svg.getScreenCTM().a }));
+      const covers = [];
+      names.forEach(({ box: a, words }, i) => {
+        for (const { box: b, words: other } of names.slice(0, i)) if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1) covers.push(`${words} and ${other}`);
+      });
+      return { bodies: svg.querySelectorAll('.node').length - model.bodies.length, closures: svg.querySelectorAll('.joint.closure').length - model.closures.length, covers,
+        size: Math.min(...names.map((n) => n.size)), wide: names.filter((n) => n.text.width > n.box.width).map((n) => n.words),
+        outside: names.filter(({ box: b }) => b.left < view.left || b.right > view.right || b.top < view.top || b.bottom > view.bottom).map((n) => n.words) };
+    });
+    ensure(seen.bodies === 0 && seen.closures === 0, `${name}: the topology lacks ${-seen.bodies} bodies, ${-seen.closures} closures`);
+    ensure(seen.covers.length === 0, `${name}: names that cover each other: ${seen.covers}`);
+    ensure(seen.size >= 8, `${name}: names of ${seen.size} px`);
+    ensure(seen.outside.length === 0 && seen.wide.length === 0, `${name}: names out of sight: ${seen.outside}; wider than their frames: ${seen.wide}`);
+    await page.picture(join(folder, `topology-${name.replace('.html', '')}-1366.png`));
+    // Drawn as large as the text is, it does not fit a small window: what is chosen in the tree comes into sight.
+    await page.size(700, 500);
+    await page.run(() => window.sarrus.set({ selection: { kind: 'body', index: window.sarrus.page.run.model.bodies.length - 1 } }));
+    await frames(page, 3);
+    const there = await page.run(() => { const a = document.querySelector('.topology .node.selected').getBoundingClientRect(), b = document.querySelector('.topology').getBoundingClientRect(); return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom && document.querySelector('.topology').getScreenCTM().a >= 0.74; });
+    ensure(there, `${name}: the body that was chosen is out of sight in a small window`);
+    await page.size(1366, 768);
+  }
+  quiet(page, 'topology');
+}
+
 // ---- names that would be markup ---------------------------------------------------------------------------------------
 async function checkHostile(page) {
   await page.open(address('hostile.html', '?quality=low&play=0#select=body:1'));
@@ -401,6 +435,7 @@ async function takePictures(page) {
 
 const parts = {
   motion: [1366, 768, async (page) => { await checkMotion(page); await checkPhase(page); await checkKeys(page); }],
+  topology: [1366, 768, checkTopology],
   names: [1120, 420, async (page) => { await checkHostile(page); await checkFlat(page); }],
   modes: [1120, 420, checkModes],
   embed: [800, 480, checkEmbed],
