@@ -31,6 +31,9 @@ export function number(x, digits = 4) {
   return text.replace('e+', 'e').replaceAll('-', '−');
 }
 
+// Of an axis: as short as it goes.
+export function tick(x) { return number(x, 5).replace(/\.?0+(?=e)/, ''); }
+
 export function fixed(x, decimals) {
   if (!Number.isFinite(x)) return number(x);
   const text = x.toFixed(decimals);
