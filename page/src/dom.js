@@ -39,3 +39,10 @@ export function fixed(x, decimals) {
   const text = x.toFixed(decimals);
   return (Number(text) === 0 ? (0).toFixed(decimals) : text).replace('-', '−');
 }
+
+// Scrolls a list to one of its rows, and nothing else: the page of a small window stays where it is.
+export function reveal(list, row) {
+  const a = list.getBoundingClientRect(), b = row.getBoundingClientRect();
+  if (b.top < a.top) list.scrollTop -= a.top - b.top;
+  else if (b.bottom > a.bottom) list.scrollTop += b.bottom - a.bottom;
+}
