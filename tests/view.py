@@ -447,6 +447,13 @@ def results():
     expect("q.theta" in (refused(os.path.join(folder, "other.csv")) or ""), "a result of another model is not refused")
     open(os.path.join(folder, "gone.csv"), "w").write(text.replace("pendulum.xml", "nothing.xml"))
     expect("not there" in (refused(os.path.join(folder, "gone.csv")) or ""), "a result of a model that is gone is not refused")
+    os.mkfifo(os.path.join(folder, "pipe.csv"))  # nobody writes to it
+    expect("pipe" in (refused(os.path.join(folder, "pipe.csv")) or ""), "a pipe is not refused as a result")
+    expect("No such file" in (refused(os.path.join(folder, "nowhere.csv")) or ""), "a result that is not there is not refused as that")
+    rows = text.split("\n")
+    rows[40], rows[41] = rows[41], rows[40]
+    open(os.path.join(folder, "back.csv"), "w").write("\n".join(rows))
+    expect("earlier than the row before" in (refused(os.path.join(folder, "back.csv")) or ""), "rows that go back in time are not refused")
 
 
 def outcome(*arguments):
