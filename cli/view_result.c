@@ -100,6 +100,7 @@ static bool put_rows(const Result* r, const srColumns* columns, const int* place
   double* row = calloc((size_t)columns->count + 1, sizeof *row);
   bool good = row != NULL;
   double last = -HUGE_VAL;
+  int shown = 0;
   for (int k = 0; k < r->table->nrow && good; k++) {
     for (int i = 0; i < columns->count; i++) row[i] = place[i] >= 0 ? r->table->columns[place[i]][k] : (double)NAN;
     d->t = row[0];
@@ -112,16 +113,24 @@ static bool put_rows(const Result* r, const srColumns* columns, const int* place
       continue;
     }
     if (d->t < last) {
-      cli_error(r->cli, "row %d of '%s' is at %g s, earlier than the row before: the rows of a motion must follow each other in time", k + 1, r->path, d->t);
+      cli_error(
+          r->cli,
+          "row %d of '%s' is at %g s, earlier than the row before: the rows of a motion must follow each other in time",
+          k + 1, r->path, d->t);
       free(row);
       return false;
     }
     last = d->t;
+    shown++;
     good = sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_POSITION) == 0 && sr_page_row(r->page, d, row) == SR_OK;
   }
   if (!good)
     cli_error(r->cli, "the rows of '%s' cannot be shown: out of memory, or positions without meaning", r->path);
   free(row);
+  if (good && shown == 0) {
+    cli_error(r->cli, "no row of '%s' has positions: there is nothing to show", r->path);
+    return false;
+  }
   return good;
 }
 
@@ -162,7 +171,8 @@ static bool show(Result* r, const char* front, srText* page) {
 
 int view_result(Cli* cli, Model* m, const char* of, const char* front, srText* page) {
   Result r = {.cli = cli, .m = m, .path = m->path};
-  if (sr_table_read(r.path, cli->messages, &r.table) != SR_OK) return cli_refuse(cli, EXIT_INPUT);  // missing, or a pipe: opened here, not below
+  if (sr_table_read(r.path, cli->messages, &r.table) != SR_OK)
+    return cli_refuse(cli, EXIT_INPUT);  // missing, or a pipe: opened here, not below
   read_line(&r);
   if (!find_model(&r, of) || !take_settings(&r)) {
     sr_table_destroy(r.table);

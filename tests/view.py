@@ -450,6 +450,8 @@ def results():
     os.mkfifo(os.path.join(folder, "pipe.csv"))  # nobody writes to it
     expect("pipe" in (refused(os.path.join(folder, "pipe.csv")) or ""), "a pipe is not refused as a result")
     expect("No such file" in (refused(os.path.join(folder, "nowhere.csv")) or ""), "a result that is not there is not refused as that")
+    open(os.path.join(folder, "nan.csv"), "w").write("t,q.theta\n0,nan\n1,inf\n")
+    expect("no row" in (refused(os.path.join(folder, "nan.csv"), "--model", model) or ""), "a result without a position is not refused")
     rows = text.split("\n")
     rows[40], rows[41] = rows[41], rows[40]
     open(os.path.join(folder, "back.csv"), "w").write("\n".join(rows))
