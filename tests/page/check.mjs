@@ -195,6 +195,7 @@ async function checkKeys(page) {
   await page.press('ArrowDown');
   const first = await get('selection');
   await page.press('ArrowDown');
+  ensure(await page.run(() => { const row = document.getElementById(document.querySelector('.tree').getAttribute('aria-activedescendant')); return row?.getAttribute('aria-selected') === 'true'; }), 'a reader of screens does not hear the row of the tree');
   const second = await get('selection');
   ensure(first?.kind === 'body' && second?.index === first.index + 1, `Down moves in the tree: ${JSON.stringify([first, second])}`);
   await page.press('h');
@@ -271,6 +272,16 @@ async function checkTopology(page) {
     ensure(seen.size >= 8, `${name}: names of ${seen.size} px`);
     ensure(seen.outside.length === 0 && seen.wide.length === 0, `${name}: names out of sight: ${seen.outside}; wider than their frames: ${seen.wide}`);
     await page.picture(join(folder, `topology-${name.replace('.html', '')}-1366.png`));
+    // The time line has six lanes: those of contacts that touch, in the order of the model.
+    const lanes = await page.run(() => { const { timeline } = window.sarrus.page; return [timeline.shown.map((lane) => [lane.name, lane.segments.length > 0]), timeline.lanes.filter((lane) => lane.segments.length > 0).map((lane) => lane.name)]; });
+    ensure(lanes[0].length <= 6 && lanes[0].filter((lane) => lane[1]).map((lane) => lane[0]).join() === lanes[1].slice(0, 6).join(), `${name}: lanes ${JSON.stringify(lanes)}`);
+    // Names at the ends of axes are in their drawing, and as short as they can be.
+    const cut = await page.run(() => window.sarrus.page.plots.plots.flatMap(({ chart }) => {
+      const [axis] = chart.axes, g = document.createElement('canvas').getContext('2d'), texts = axis._values;
+      g.font = '10.5px Inter';
+      return axis._splits.map((t, i) => [chart.bbox.left / devicePixelRatio + chart.valToPos(t, 'x') + g.measureText(texts[i] ?? '').width / 2 - chart.width, texts[i]]).filter(([over, text]) => text && (over > -2 || /\.\d*0e|\.0*$/.test(text)));
+    }));
+    ensure(cut.length === 0, `${name}: names of an axis at the edge of the drawing, or too long: ${JSON.stringify(cut)}`);
     // Drawn as large as the text is, it does not fit a small window: what is chosen in the tree comes into sight.
     await page.size(700, 500);
     await page.run(() => window.sarrus.set({ selection: { kind: 'body', index: window.sarrus.page.run.model.bodies.length - 1 } }));
