@@ -95,16 +95,14 @@ static void tell(const View* x) {
 
 static void wait_for_end(void) {
   const struct timespec moment = {.tv_nsec = 100000000};
-  stop_watch();
   while (!stop_asked()) {
     nanosleep(&moment, NULL);
     while (waitpid(-1, NULL, WNOHANG) > 0) continue;
   }
-  stop_end();
 }
 
 // ---- the verb ----------------------------------------------------------------------------------------------------------------------------
-static int serve(View* x, const srLiveOptions* live, srText* page) {
+static int serve_until_end(View* x, const srLiveOptions* live, srText* page) {
   x->serve = serve_begin(x->cli, (int)x->port, live);
   if (!x->serve) return cli_refuse(x->cli, EXIT_INPUT);
   const srStatus status = live ? live_page(x, page) : SR_OK;
@@ -116,6 +114,14 @@ static int serve(View* x, const srLiveOptions* live, srText* page) {
   wait_for_end();
   if (x->ticket[0]) unlink(x->ticket);
   return EXIT_DONE;
+}
+
+// Who has read the address may end the program at once: signals are awaited before there is one.
+static int serve(View* x, const srLiveOptions* live, srText* page) {
+  stop_watch();
+  const int status = serve_until_end(x, live, page);
+  stop_end();
+  return status;
 }
 
 // A client that has gone must not end the program.

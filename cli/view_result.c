@@ -99,6 +99,8 @@ static bool put_rows(const Result* r, const srColumns* columns, const int* place
   srData* d = r->m->data;
   double* row = calloc((size_t)columns->count + 1, sizeof *row);
   bool good = row != NULL;
+  double last = -HUGE_VAL;
+  int shown = 0;
   for (int k = 0; k < r->table->nrow && good; k++) {
     for (int i = 0; i < columns->count; i++) row[i] = place[i] >= 0 ? r->table->columns[place[i]][k] : (double)NAN;
     d->t = row[0];
@@ -110,11 +112,25 @@ static bool put_rows(const Result* r, const srColumns* columns, const int* place
       cli_warning(r->cli, "row %d of '%s' has no position and is left out", k + 1, r->path);
       continue;
     }
+    if (d->t < last) {
+      cli_error(
+          r->cli,
+          "row %d of '%s' is at %g s, earlier than the row before: the rows of a motion must follow each other in time",
+          k + 1, r->path, d->t);
+      free(row);
+      return false;
+    }
+    last = d->t;
+    shown++;
     good = sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_POSITION) == 0 && sr_page_row(r->page, d, row) == SR_OK;
   }
   if (!good)
     cli_error(r->cli, "the rows of '%s' cannot be shown: out of memory, or positions without meaning", r->path);
   free(row);
+  if (good && shown == 0) {
+    cli_error(r->cli, "no row of '%s' has positions: there is nothing to show", r->path);
+    return false;
+  }
   return good;
 }
 
@@ -150,14 +166,18 @@ static bool read_page(Result* r, const char* front, srText* page) {
 }
 
 static bool show(Result* r, const char* front, srText* page) {
-  if (sr_table_read(r->path, r->cli->messages, &r->table) != SR_OK) return false;
   return has_positions(r) && put_table(r) && read_page(r, front, page);
 }
 
 int view_result(Cli* cli, Model* m, const char* of, const char* front, srText* page) {
   Result r = {.cli = cli, .m = m, .path = m->path};
+  if (sr_table_read(r.path, cli->messages, &r.table) != SR_OK)
+    return cli_refuse(cli, EXIT_INPUT);  // missing, or a pipe: opened here, not below
   read_line(&r);
-  if (!find_model(&r, of) || !take_settings(&r)) return cli_refuse(cli, EXIT_INPUT);
+  if (!find_model(&r, of) || !take_settings(&r)) {
+    sr_table_destroy(r.table);
+    return cli_refuse(cli, EXIT_INPUT);
+  }
   m->path = r.file;
   const int status = model_open(cli, m);
   const bool good = status == EXIT_DONE && show(&r, front, page);

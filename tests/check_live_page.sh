@@ -29,7 +29,7 @@ ${CC:-cc} -std=gnu17 -O1 -Iinclude -o "$work/session" tests/page/live_pipe.c -L"
 rm -rf "$out" && mkdir -p "$out"
 cp "$front/view.html" "$out/"
 "$sarrus" run models/pendulum.xml --out "$out/pendulum.csv" --quiet || bad=1
-parts="run past slider turn hands framing parameters pull ends reload modes reach server kinds"
+parts="run past slider turn hands small framing parameters pull ends reload modes reach server kinds"
 [ "${SARRUS_TEST_LONG:-0}" = 1 ] && parts=
 # shellcheck disable=SC2086
 SARRUS=$sarrus timeout 1500 node tests/page/live.mjs "$chromium" "$out" "$work/session" models $parts || bad=1

@@ -86,6 +86,8 @@ rm -rf "$out" && mkdir -p "$out"
   --record 'point(torso).*' --record 'point(tibia3).*' --record 'point(foot6).*' 2> "$work/err" || fail "hexapod: $(head -c 300 "$work/err")"
 "$sarrus" run models/contact/heap-of-balls.xml --set N=1000 --set side=10 --t-end 0.2 --page "$out/balls.html" --quiet 2> "$work/err" || fail "balls: $(head -c 300 "$work/err")"
 "$sarrus" modes models/double-pendulum.xml --set angle1=0 --set angle2=0 --page "$out/modes.html" --shapes "$out" --quiet > "$work/err" 2>&1 || fail "modes: $(head -c 300 "$work/err")"
+"$sarrus" run models/paper1/charmie.xml --t-end 0.02 --every 0.01 --page "$out/charmie.html" --quiet 2> "$work/err" || fail "charmie: $(head -c 300 "$work/err")"
+"$sarrus" run models/mechanisms/five-rod-suspension.xml --t-end 0.1 --page "$out/suspension.html" --quiet 2> "$work/err" || fail "suspension: $(head -c 300 "$work/err")"
 mkdir "$work/<"
 cat > "$work/</script><img src=x onerror=boom=4>.xml" << 'END'
 <sarrus version="1" name="&lt;script&gt;boom=1&lt;!--">
@@ -112,7 +114,7 @@ cat > "$work/</script><img src=x onerror=boom=4>.xml" << 'END'
 END
 (cd "$work" && "$sarrus" run "</script><img src=x onerror=boom=4>.xml" --page "$out/hostile.html" --quiet 2> "$work/err") || fail "hostile names: $(head -c 300 "$work/err")"
 grep -c 'boom' "$out/hostile.html" | grep -qx 0 || fail "a name of the model is in the page as it is"
-parts="motion names modes embed"
+parts="motion topology names modes embed"
 [ "${SARRUS_TEST_LONG:-0}" = 1 ] && parts=
 # shellcheck disable=SC2086
 # A video: as many pictures as asked for, both ends of the run among them, of their size, not all the same; what is missing is said before anything is computed.

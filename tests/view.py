@@ -1,5 +1,7 @@
 """Drives `sarrus view` for check_view.sh: view.py SARRUS FOLDER, with a model pendulum.xml in the folder."""
-import base64, json, os, random, re, signal, socket, struct, subprocess, sys, threading, time
+import base64, fcntl, json, os, random, re, signal, socket, struct, subprocess, sys, threading, time
+
+F_SETPIPE_SZ = 1031  # of Linux; fcntl names it from Python 3.10 on
 
 sarrus, folder = sys.argv[1], sys.argv[2]
 faults = []
@@ -447,6 +449,15 @@ def results():
     expect("q.theta" in (refused(os.path.join(folder, "other.csv")) or ""), "a result of another model is not refused")
     open(os.path.join(folder, "gone.csv"), "w").write(text.replace("pendulum.xml", "nothing.xml"))
     expect("not there" in (refused(os.path.join(folder, "gone.csv")) or ""), "a result of a model that is gone is not refused")
+    os.mkfifo(os.path.join(folder, "pipe.csv"))  # nobody writes to it
+    expect("pipe" in (refused(os.path.join(folder, "pipe.csv")) or ""), "a pipe is not refused as a result")
+    expect("No such file" in (refused(os.path.join(folder, "nowhere.csv")) or ""), "a result that is not there is not refused as that")
+    open(os.path.join(folder, "nan.csv"), "w").write("t,q.theta\n0,nan\n1,inf\n")
+    expect("no row" in (refused(os.path.join(folder, "nan.csv"), "--model", model) or ""), "a result without a position is not refused")
+    rows = text.split("\n")
+    rows[40], rows[41] = rows[41], rows[40]
+    open(os.path.join(folder, "back.csv"), "w").write("\n".join(rows))
+    expect("earlier than the row before" in (refused(os.path.join(folder, "back.csv")) or ""), "rows that go back in time are not refused")
 
 
 def outcome(*arguments):
@@ -468,6 +479,21 @@ def outcome(*arguments):
         p.send_signal(signal.SIGINT)
     said = (text + p.stdout.read() + p.stderr.read()).decode(errors="replace")
     return blocks, p.wait(30), said
+
+
+def ends_at_once():
+    """While it writes the address, which nobody takes: its output is a pipe that is full."""
+    taken, given = os.pipe()
+    os.write(given, b"x" * (fcntl.fcntl(given, F_SETPIPE_SZ, 4096) - 20))
+    p = subprocess.Popen([sarrus, "view", os.path.join(folder, "pendulum.xml"), "--no-open"], stdout=given, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 30
+    while len(os.listdir(f"/proc/{p.pid}/task")) < 2 and time.monotonic() < end:  # the server's threads
+        time.sleep(0.05)
+    time.sleep(0.5)
+    p.send_signal(signal.SIGINT)
+    expect(p.wait(30) >= 0, f"Ctrl-C while the address is written kills it: {p.returncode}")  # 1: the address was not written
+    os.close(taken)
+    os.close(given)
 
 
 def damaged(name, data):
@@ -524,6 +550,7 @@ for part in parts:
     if os.environ.get("TIMES"):
         print(f"{part.__name__} {time.monotonic() - begin:.1f} s")
 results()
+ends_at_once()
 formats()
 if faults:
     print(f"FAILED view: {len(faults)} faults")

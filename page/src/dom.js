@@ -31,8 +31,18 @@ export function number(x, digits = 4) {
   return text.replace('e+', 'e').replaceAll('-', '−');
 }
 
+// Of an axis: as short as it goes.
+export function tick(x) { return number(x, 5).replace(/\.?0+(?=e)/, ''); }
+
 export function fixed(x, decimals) {
   if (!Number.isFinite(x)) return number(x);
   const text = x.toFixed(decimals);
   return (Number(text) === 0 ? (0).toFixed(decimals) : text).replace('-', '−');
+}
+
+// Scrolls a list to one of its rows, and nothing else: the page of a small window stays where it is.
+export function reveal(list, row) {
+  const a = list.getBoundingClientRect(), b = row.getBoundingClientRect();
+  if (b.top < a.top) list.scrollTop -= a.top - b.top;
+  else if (b.bottom > a.bottom) list.scrollTop += b.bottom - a.bottom;
 }

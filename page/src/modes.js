@@ -5,7 +5,7 @@
 //   rest: float32, bodies x 7: the state that they are about
 // To first order a shape is rest + amplitude (c cos + s sin): displacements, and turns as angle times axis, are scaled by the slider.
 import { writeMatrix } from './data.js';
-import { clear, el, number } from './dom.js';
+import { clear, el, number, reveal } from './dom.js';
 import { icon } from './icons.js';
 import { on, set, state } from './state.js';
 
@@ -89,7 +89,7 @@ export class Modes {
     this.base = this.size[i] > 0 ? SHOWN * this.scale / this.size[i] : 1;
     [...this.body.querySelectorAll('.mode')].forEach((row, k) => {
       row.setAttribute('aria-selected', String(k === i));
-      if (k === i) row.scrollIntoView({ block: 'nearest' });
+      if (k === i) reveal(this.body, row);
     });
     this.scaleTo(this.factor);
     this.showNote();

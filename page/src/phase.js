@@ -1,10 +1,10 @@
 // A plot of one column against another: the velocity of a joint against its coordinate, the force of a contact against its depth. Time is along the
 // line: a dot, an element of its own that is moved and never redrawn, is where the values at the playhead are.
 import uPlot from 'uplot';
-import { el, number } from './dom.js';
+import { el, number, tick } from './dom.js';
 import { icon } from './icons.js';
 import { set, state } from './state.js';
-import { axisStyle, series } from './theme.js';
+import { axisStyle, axisWidth, series } from './theme.js';
 
 const LEAST_HEIGHT = 210;
 
@@ -61,7 +61,7 @@ export class PhasePlot {
   rows() { return [0, this.run.rows - 1, 1]; }  // that are drawn: first, last, every how many
 
   draw(width, height) {
-    const axis = { ...axisStyle(), values: (u, splits) => splits.map((x) => number(x, 5)), labelFont: '11px Inter, system-ui, sans-serif', labelSize: 16, labelGap: 0 };
+    const axis = { ...axisStyle(), values: (u, splits) => splits.map(tick), labelFont: '11px Inter, system-ui, sans-serif', labelSize: 16, labelGap: 0 };
     const [x, y] = this.columns;
     const keep = this.zoomed && this.chart ? [{ ...this.chart.scales.x }, { ...this.chart.scales.y }] : null;
     this.chart?.destroy();
@@ -69,12 +69,12 @@ export class PhasePlot {
       mode: 2,
       width,
       height: Math.max(height, LEAST_HEIGHT),
-      padding: [6, 12, 0, 0],
+      padding: [6, 18, 0, 0],
       legend: { show: false },
       cursor: { points: { show: false }, dataIdx: () => null, drag: { x: true, y: true, dist: 4 }, bind: { dblclick: () => () => { this.reset(); return null; } } },
       scales: { x: { time: false, auto: false }, y: { auto: false } },
       axes: [{ ...axis, size: 22, space: 60, label: title(x) },
-        { ...axis, size: (u, values) => Math.max(34, 14 + 6.3 * Math.max(0, ...(values ?? []).map((text) => text.length))), space: 26, label: title(y) }],
+        { ...axis, size: (u, texts) => axisWidth(texts), space: 20, label: title(y) }],
       series: [{}, { facets: [{ scale: 'x', auto: false }, { scale: 'y', auto: false }], stroke: series(0), width: 1.25, pxAlign: 0, points: { show: false }, paths: () => this.path() }],
       hooks: { draw: [() => { this.move(); this.point(); }], setSelect: [(u) => { if (u.select.width > 0) this.zoomed = true; }] },
     }, [null, [[0], [0]]], this.area);

@@ -1,11 +1,11 @@
 // Plots of columns over time, and of one against another (phase.js). The playhead is an element of its own, moved and never redrawn.
 import uPlot from 'uplot';
-import { clear, el, number } from './dom.js';
+import { clear, el, number, tick } from './dom.js';
 import { icon } from './icons.js';
 import { PhasePlot } from './phase.js';
 import { columnsOf } from './tree.js';
 import { on, set, state } from './state.js';
-import { axisStyle, series } from './theme.js';
+import { axisStyle, axisWidth, series } from './theme.js';
 
 const MOST_POINTS = 20000;
 
@@ -111,17 +111,17 @@ export class Plot {
 
   draw(width, height) {
     const axis = axisStyle();
-    const minus = (u, splits) => splits.map((x) => number(x, 5));
+    const minus = (u, splits) => splits.map(tick);
     this.chart?.destroy();
     this.buttons.forEach((b, i) => b.style.setProperty('--c', series(i)));
     this.chart = new uPlot({
       width,
       height,
-      padding: [6, 12, 0, 0],
+      padding: [6, 18, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { size: 6 }, drag: { x: true, y: false, setScale: this.dragScales }, bind: { dblclick: () => () => { this.reset(); return null; } } },
       scales: { x: { time: false } },
-      axes: [{ ...axis, size: 22, values: minus, space: 60 }, { ...axis, size: (u, values) => Math.max(34, 14 + 6.3 * Math.max(0, ...(values ?? []).map((x) => x.length))), values: minus, space: 26 }],
+      axes: [{ ...axis, size: 22, values: minus, space: 60 }, { ...axis, size: (u, texts) => axisWidth(texts), values: minus, space: 20 }],
       series: [{}, ...this.columns.map((_, i) => ({ stroke: series(i), width: 1.5, points: { show: false }, spanGaps: false, show: !this.hidden.has(i) }))],
       hooks: { setScale: [() => this.move()], draw: [() => this.move()], setSelect: [() => this.picked()] },
     }, this.points(), this.area);

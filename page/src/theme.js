@@ -25,10 +25,13 @@ const themes = {
 export const axisColors = ['#e5484d', '#30a46c', '#3e63dd'];
 
 export function colors() { return themes[state.theme]; }
+export function smallSize() { return innerWidth >= 1800 ? 12 : 10.5; }  // px, of the text in drawings
+export function smallFont() { return `${smallSize()}px Inter, system-ui, sans-serif`; }
 export function axisStyle() {  // of plots
   const c = colors();
-  return { stroke: c.mute, grid: { stroke: c.line, width: 1 }, ticks: { show: false }, font: '10.5px Inter, system-ui, sans-serif' };
+  return { stroke: c.mute, grid: { stroke: c.line, width: 1 }, ticks: { show: false }, font: smallFont() };
 }
+export function axisWidth(texts) { return Math.max(34, 14 + 0.6 * smallSize() * Math.max(0, ...(texts ?? []).map((text) => text.length))); }
 
 export function series(i) { return colors()[`s${(i % 6) + 1}`]; }
 

@@ -3,7 +3,7 @@
 import { el, fixed } from './dom.js';
 import { icon } from './icons.js';
 import { isSelected, on, set, state } from './state.js';
-import { colors } from './theme.js';
+import { colors, smallFont } from './theme.js';
 
 const TOP = 26, BOTTOM = 10, RIGHT = 24, MOST = 6;
 const speeds = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
@@ -120,7 +120,7 @@ export class Timeline {
   }
 
   // ---- drawing --------------------------------------------------------------------------------------------------------
-  get left() { return this.shown?.length > 0 ? 76 : 24; }
+  get left() { return this.shown?.length > 0 ? 96 : 24; }
   x(t) { const { run } = this, span = run.reach - run.start || 1; return this.left + (t - run.start) / span * (this.area.clientWidth - this.left - RIGHT); }
   timeOf(x) {
     const { run } = this, part = (x - this.left) / (this.area.clientWidth - this.left - RIGHT);
@@ -137,7 +137,10 @@ export class Timeline {
     g.clearRect(0, 0, w, h);
     const chosen = this.lanes.filter((lane) => isSelected('contact', lane.index));
     for (const lane of this.lanes) extend(lane, run);
-    this.shown = h < 64 ? [] : [...new Set([...this.lanes.slice(0, MOST), ...chosen])].slice(-MOST);  // too low in other pages
+    const most = Math.max(MOST, Math.floor((h - TOP - BOTTOM) / 16)), lanes = this.lanes.slice();  // those that close at some time before those that never do
+    if (lanes.length > most) lanes.sort((a, b) => Number(b.segments.length > 0) - Number(a.segments.length > 0));
+    const first = new Set([...chosen, ...lanes].slice(0, most));
+    this.shown = h < 64 ? [] : this.lanes.filter((lane) => first.has(lane));  // too low in other pages
     if (this.shown.length > 0) this.drawLanes(g, w, h, c);
     else this.drawEnergy(g, w, h, c);
     this.drawRuler(g, w, c);
@@ -177,7 +180,7 @@ export class Timeline {
     if (!(span > 0)) return;
     let step = 10 ** Math.floor(Math.log10(span / (room / 70)));
     for (const k of [2, 5, 10, 20]) if (span / step > room / 70) step = 10 ** Math.floor(Math.log10(span / (room / 70))) * k;
-    g.font = '10.5px Inter, system-ui, sans-serif';
+    g.font = smallFont();
     g.textAlign = 'center';
     g.textBaseline = 'top';
     g.fillStyle = c.mute;
@@ -191,7 +194,7 @@ export class Timeline {
 
   drawLanes(g, w, h, c) {
     const each = (h - TOP - BOTTOM) / this.shown.length, thick = Math.min(6, each - 3);
-    g.font = '10.5px Inter, system-ui, sans-serif';
+    g.font = smallFont();
     g.textBaseline = 'middle';
     this.shown.forEach((lane, i) => {
       const y = TOP + each * (i + 0.5), selected = isSelected('contact', lane.index);
@@ -199,9 +202,10 @@ export class Timeline {
       lane.h = each;
       g.fillStyle = selected ? c.accent : c.mute;
       g.textAlign = 'right';
-      let name = lane.name;
-      while (name.length > 3 && g.measureText(name).width > this.left - 12) name = `${name.slice(0, -2)}…`;
-      g.fillText(name, this.left - 8, y);
+      const { name } = lane;
+      let text = name, kept = name.length - 1;  // without its middle: names of members differ at their ends
+      for (; kept > 2 && g.measureText(text).width > this.left - 12; kept--) text = `${name.slice(0, Math.ceil(kept / 2))}…${name.slice(-Math.floor(kept / 2))}`;
+      g.fillText(text, this.left - 8, y);
       g.fillStyle = c['lane-bg'];
       g.beginPath();
       g.roundRect(this.left, y - thick / 2, w - this.left - RIGHT, thick, thick / 2);
@@ -221,7 +225,7 @@ export class Timeline {
     for (let i = 0; i < run.rows; i += step) most = Math.max(most, run.value(energy, i));
     if (!(most > 0)) return;
     const y = (x) => h - BOTTOM - x / most * (h - TOP - BOTTOM - 4);
-    g.font = '10.5px Inter, system-ui, sans-serif';
+    g.font = smallFont();
     g.fillStyle = c.lane;
     g.globalAlpha = 0.55;
     g.beginPath();
@@ -247,6 +251,7 @@ export class Timeline {
     const text = fixed(state.time, 3);
     if (this.clock.textContent !== text) this.clock.textContent = text;
     this.playhead.style.transform = `translateX(${this.x(state.time)}px)`;
-    this.area.setAttribute('aria-valuenow', text);
+    this.area.setAttribute('aria-valuenow', state.time.toFixed(3));
+    this.area.setAttribute('aria-valuetext', `${text} s`);
   }
 }

@@ -146,6 +146,9 @@ export class Tree {
       nodes.push(row);
     }
     this.list.replaceChildren(...nodes);
+    const chosen = this.visible[this.find()];  // what a reader of screens speaks of while the focus is on the tree
+    if (nodes.some((node) => node.id === `item-${chosen?.id}`)) this.list.setAttribute('aria-activedescendant', `item-${chosen.id}`);
+    else this.list.removeAttribute('aria-activedescendant');
     this.update();
   }
 
@@ -153,7 +156,7 @@ export class Tree {
     const value = el('span', { class: item.force ? 'value force' : 'value' });
     const open = this.words ? true : item.open;
     const fold = el('span', { class: 'fold' }, item.folds ? icon('chevron', 12) : null);
-    const row = el('div', { class: item.kind === 'body' && state.hidden.has(item.index) ? 'row hidden' : 'row', role: 'treeitem', 'aria-level': item.depth + 1,
+    const row = el('div', { id: `item-${item.id}`, class: item.kind === 'body' && state.hidden.has(item.index) ? 'row hidden' : 'row', role: 'treeitem', 'aria-level': item.depth + 1,
       'aria-selected': String(isSelected(item.kind, item.index)), 'aria-expanded': item.folds ? String(open) : undefined, style: `padding-left:${2 + this.indent * item.depth}px` },
       fold, el('span', { class: 'glyph' }, glyph(item.glyph)), el('span', { class: 'label' }, item.name), el('span', { class: 'more' }, item.more), value);
     row.title = item.more ? `${item.name} · ${item.more}` : item.name;

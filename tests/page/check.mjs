@@ -195,6 +195,7 @@ async function checkKeys(page) {
   await page.press('ArrowDown');
   const first = await get('selection');
   await page.press('ArrowDown');
+  ensure(await page.run(() => { const row = document.getElementById(document.querySelector('.tree').getAttribute('aria-activedescendant')); return row?.getAttribute('aria-selected') === 'true'; }), 'a reader of screens does not hear the row of the tree');
   const second = await get('selection');
   ensure(first?.kind === 'body' && second?.index === first.index + 1, `Down moves in the tree: ${JSON.stringify([first, second])}`);
   await page.press('h');
@@ -246,6 +247,50 @@ async function checkCost(page, name, count) {
   ensure(median < SCRIPT_MS, `${name}: ${median} ms of script a frame, at most ${SCRIPT_MS}`);
   ensure(calls < 200 && triangles < 300000, `${name}: ${calls} calls, ${triangles} triangles`);
   quiet(page, name);
+}
+
+// ---- topology ---------------------------------------------------------------------------------------------------------
+// On a laptop: every body, every closure; names are large enough, in sight, and cover no other name; on the second model also two closures between the same bodies.
+async function checkTopology(page) {
+  for (const name of ['charmie.html', 'suspension.html']) {
+    await page.open(address(name, '?quality=low&play=0&theme=light&view=topology'));
+    await frames(page, 3);
+    const seen = await page.run(() => {
+      const { model } = window.sarrus.page.run, svg = document.querySelector('.topology'), view = document.querySelector('.view').getBoundingClientRect(), all = [...svg.querySelectorAll('.node, .joint')];
+      const names = all.map((g) => ({ box: g.querySelector('rect').getBoundingClientRect(), text: g.querySelector('text').getBoundingClientRect(), words: g.querySelector('text').textContent,
+        size: parseFloat(getComputedStyle(g.querySelector('text')).fontSize) * svg.getScreenCTM().a }));
+      const covers = [];
+      names.forEach(({ box: a, words }, i) => {
+        for (const { box: b, words: other } of names.slice(0, i)) if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1) covers.push(`${words} and ${other}`);
+      });
+      return { bodies: svg.querySelectorAll('.node').length - model.bodies.length, closures: svg.querySelectorAll('.joint.closure').length - model.closures.length, covers,
+        size: Math.min(...names.map((n) => n.size)), wide: names.filter((n) => n.text.width > n.box.width).map((n) => n.words),
+        outside: names.filter(({ box: b }) => b.left < view.left || b.right > view.right || b.top < view.top || b.bottom > view.bottom).map((n) => n.words) };
+    });
+    ensure(seen.bodies === 0 && seen.closures === 0, `${name}: the topology lacks ${-seen.bodies} bodies, ${-seen.closures} closures`);
+    ensure(seen.covers.length === 0, `${name}: names that cover each other: ${seen.covers}`);
+    ensure(seen.size >= 8, `${name}: names of ${seen.size} px`);
+    ensure(seen.outside.length === 0 && seen.wide.length === 0, `${name}: names out of sight: ${seen.outside}; wider than their frames: ${seen.wide}`);
+    await page.picture(join(folder, `topology-${name.replace('.html', '')}-1366.png`));
+    // The time line has six lanes: those of contacts that touch, in the order of the model.
+    const lanes = await page.run(() => { const { timeline } = window.sarrus.page; return [timeline.shown.map((lane) => [lane.name, lane.segments.length > 0]), timeline.lanes.filter((lane) => lane.segments.length > 0).map((lane) => lane.name)]; });
+    ensure(lanes[0].length <= 6 && lanes[0].filter((lane) => lane[1]).map((lane) => lane[0]).join() === lanes[1].slice(0, 6).join(), `${name}: lanes ${JSON.stringify(lanes)}`);
+    // Names at the ends of axes are in their drawing, and as short as they can be.
+    const cut = await page.run(() => window.sarrus.page.plots.plots.flatMap(({ chart }) => {
+      const [axis] = chart.axes, g = document.createElement('canvas').getContext('2d'), texts = axis._values;
+      g.font = '10.5px Inter';
+      return axis._splits.map((t, i) => [chart.bbox.left / devicePixelRatio + chart.valToPos(t, 'x') + g.measureText(texts[i] ?? '').width / 2 - chart.width, texts[i]]).filter(([over, text]) => text && (over > -2 || /\.\d*0e|\.0*$/.test(text)));
+    }));
+    ensure(cut.length === 0, `${name}: names of an axis at the edge of the drawing, or too long: ${JSON.stringify(cut)}`);
+    // Drawn as large as the text is, it does not fit a small window: what is chosen in the tree comes into sight.
+    await page.size(700, 500);
+    await page.run(() => window.sarrus.set({ selection: { kind: 'body', index: window.sarrus.page.run.model.bodies.length - 1 } }));
+    await frames(page, 3);
+    const there = await page.run(() => { const a = document.querySelector('.topology .node.selected').getBoundingClientRect(), b = document.querySelector('.topology').getBoundingClientRect(); return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom && document.querySelector('.topology').getScreenCTM().a >= 0.74; });
+    ensure(there, `${name}: the body that was chosen is out of sight in a small window`);
+    await page.size(1366, 768);
+  }
+  quiet(page, 'topology');
 }
 
 // ---- names that would be markup ---------------------------------------------------------------------------------------
@@ -401,6 +446,7 @@ async function takePictures(page) {
 
 const parts = {
   motion: [1366, 768, async (page) => { await checkMotion(page); await checkPhase(page); await checkKeys(page); }],
+  topology: [1366, 768, checkTopology],
   names: [1120, 420, async (page) => { await checkHostile(page); await checkFlat(page); }],
   modes: [1120, 420, checkModes],
   embed: [800, 480, checkEmbed],

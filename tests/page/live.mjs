@@ -688,7 +688,39 @@ async function checkHands(page) {
   await frames(page, 5);
   ensure(!(await state(page)).playing && (await state(page)).rows === 1, 'it plays by itself where less motion is preferred');
   await page.send('Emulation.setEmulatedMedia', { features: [] });
+  // The editor by the keyboard: the focus is seen on its view, too.
+  await page.run(() => window.sarrus.set({ mode: 'edit' }));
+  await page.until('the editor is there', () => Boolean(window.sarrus.page.editor?.still));
+  for (const fault of [...await nameless(page), ...(await tabOrder(page)).faults.filter((x) => !x.includes('jumps'))]) fail(`by hand, in the editor: ${fault}`);
+  await page.run(() => window.sarrus.set({ mode: 'animate' }));
   quiet(page, 'by hand');
+}
+
+// A small window: every tab can be clicked, and its view has room. Colours that the system chooses: what is selected is another colour than what is not.
+async function checkSmall(page) {
+  await open(page, 'mechanisms/four-bar.xml');
+  for (const [tab, view] of [['Modes', '.view'], ['Topology', '.topology'], ['Edit', '.edit-view canvas'], ['Animate', '.view canvas']]) {
+    const at = await page.run((name) => { const r = [...document.querySelectorAll('.head [role=tab]')].find((x) => x.textContent === name).getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2, r.right]; }, tab);
+    await page.click(at[0], at[1]);
+    await frames(page, 3);
+    await page.until(`${tab} has room`, (name, query) => { const r = document.querySelector(query)?.getBoundingClientRect(); return document.querySelector('.head [role=tab][aria-selected=true]').textContent === name && r?.width > 600 && r.height > 200; }, tab, view);
+    const over = await page.run(() => document.documentElement.scrollWidth - innerWidth);
+    ensure(over <= 0 && at[2] < 700, `${tab}: the page is ${over} px wider than a window of 700`);
+  }
+  const drawer = await page.run(() => [...document.querySelectorAll('.drawer [role=tab]')].map((x) => x.getBoundingClientRect().width));
+  ensure(drawer.length === 3 && drawer.every((w) => w > 40), `in a small window the panels below the tree have no tabs: ${drawer}`);
+  await page.size(1366, 768);
+  await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
+  await page.run(() => window.sarrus.set({ selection: { kind: 'body', index: 1 } }));
+  await frames(page, 2);
+  const shades = await page.run(() => ['.head [role=tab]', '.tree .row', '.bar .button'].map((query) => {
+    const all = [...document.querySelectorAll(query)], on = all.filter((x) => x.getAttribute('aria-selected') === 'true' || x.getAttribute('aria-pressed') === 'true'), shade = (x) => getComputedStyle(x).backgroundColor;
+    return on.length > 0 && on.length < all.length && on.every((x) => all.every((y) => on.includes(y) || shade(x) !== shade(y)));
+  }));
+  const swatches = await page.run(() => new Set([...document.querySelectorAll('.plot .names button')].slice(0, 3).map((x) => getComputedStyle(x, '::before').backgroundColor)).size);
+  ensure(shades.every(Boolean) && swatches === 3, `in colours of the system: selected tab, row, buttons ${shades}; ${swatches} colours of lines`);
+  await page.send('Emulation.setEmulatedMedia', { features: [] });
+  quiet(page, 'small windows, colours of the system');
 }
 
 // The camera follows a car, goes back from an engine whose piston rises, and stays where somebody has turned it.
@@ -740,6 +772,7 @@ const parts = {
   slider: [1120, 620, checkSlider],
   turn: [1120, 620, checkTurn],
   hands: [1366, 768, checkHands],
+  small: [700, 500, checkSmall],
   framing: [700, 500, checkFraming],
   parameters: [1120, 620, checkParameters],
   pull: [900, 520, checkPull],

@@ -72,7 +72,7 @@ const cases = [
   ['nonsmooth/woodpecker.xml', ['--contact', 'event']],
   ['contact/heap-of-balls.xml', ['--t-end', '0.1']],          // in time steps
   ['contact/slider-crank-clearance.xml', ['--contact', 'timestepping', '--t-end', '0.2']],
-  ['nonsmooth/dominoes.xml', [], { w0: 6 }],                    // all eight: each impact amplifies what differs
+  ['nonsmooth/dominoes.xml', [], { thick: 0.008, wide: 0.024, tall: 0.048, m: 0.01, gap: 0.016, w0: 6 }],  // all eight: each impact amplifies what differs
 ];
 for (const [file, options, parameters] of cases) {
   const native = run_here(file, options), title = [file, ...options].join(' ');

@@ -264,6 +264,7 @@ async function checkLinks(page) {
 // ---- every example, pictures in both themes and sizes ------------------------------------------------------------------------------------
 async function checkExamples(page) {
   await page.open(address(`?${quick}`));
+  await page.until('the examples are unpacked', () => Boolean(window.sarrus.app.examples));
   const files = await page.run(() => window.sarrus.app.examples.map((x) => x.file));
   for (const name of files) {
     await page.run((x) => window.sarrus.app.open(window.sarrus.app.example(x), true), name);

@@ -1,5 +1,5 @@
 // The file as a tree: parameters, bodies under their parents with what is in them, then everything else, in the order of the file.
-import { el } from '../dom.js';
+import { el, reveal } from '../dom.js';
 import { icon } from '../icons.js';
 import { glyph } from '../tree.js';
 import { jointName } from './names.js';
@@ -79,7 +79,8 @@ export class Outline {
     this.count.textContent = n === 0 ? '' : `${n} ${n === 1 ? 'body' : 'bodies'}`;
     this.list.replaceChildren(...items.map((item) => this.row(item, item.node.start === chosen)));
     if (items.length === 0) this.list.append(el('div', { class: 'empty' }, this.words ? 'Nothing has that name' : 'An empty model: take the body tool (B) and draw'));
-    this.list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+    const row = this.list.querySelector('[aria-selected="true"]');
+    if (row) reveal(this.list, row);
   }
 
   row({ node, depth, folds, open, key }, chosen) {
