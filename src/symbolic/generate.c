@@ -208,18 +208,31 @@ static bool eliminates(const Work* w, const srSymLanes* lanes) {
   return w->m->elimination != NULL && w->m->ndriver == 0 && sr_sym_couplings_stay(w->reduced, lanes);
 }
 
-static srStatus make_vectors(Work* w, srEmitFunction* f, const srSymFunction* const* made, int n) {
-  const int i = w->o->limbs == 2 ? 0 : 1;
-  const srSymLanes* lanes = sr_sym_lanes(w->pool, w->reduced, w->o->limbs, false);
+static srEmitFunction* in_vector(const Work* w, const srSymFunction* k, const srEmitFunction* whole,
+                                 const srSymLanes* lanes) {
+  if (!k->in_vector || (k->partitioned && w->m->constrained && !eliminates(w, lanes))) return NULL;
+  srEmitFunction* own = in_lanes(w, k, whole, lanes);
+  if (own == NULL || !is_arithmetic(own->code) || !is_shorter(&own->operations, &whole->operations)) return NULL;
+  own->lanes = lanes, own->nall = whole->code->nout;
+  return own;
+}
+
+static srStatus make_vectors(const Work* w, srEmitFunction* f, const srSymFunction* const* made, int n,
+                             srGeneratedFunction* shown) {
   int found = 0;
-  for (int k = 0; k < n && lanes != NULL && w->context.symbols == NULL; k++) {
-    if (!made[k]->in_vector || (made[k]->partitioned && w->m->constrained && !eliminates(w, lanes))) continue;
-    srEmitFunction* own = in_lanes(w, made[k], &f[k], lanes);
-    if (own == NULL || !is_arithmetic(own->code) || !is_shorter(&own->operations, &f[k].operations)) continue;
-    own->lanes = lanes, own->nall = f[k].code->nout;
-    f[k].in_lanes[i] = own, found++;
+  for (int i = 0; i < SR_EMIT_LANES && w->context.symbols == NULL; i++) {
+    const int number = 2 << i;
+    const srSymLanes* lanes = w->o->limbs == number || w->o->limbs == SR_LIMBS_FEWEST
+                                  ? sr_sym_lanes(w->pool, w->reduced, number, false)
+                                  : NULL;
+    for (int k = 0; k < n && lanes != NULL; k++) {
+      srEmitFunction *own = in_vector(w, made[k], &f[k], lanes), **other = &f[k].in_lanes[0];
+      if (own == NULL) continue;
+      if (i > 0 && *other != NULL && sr_sym_price(&(*other)->operations) <= sr_sym_price(&own->operations)) continue;
+      *other = NULL, f[k].in_lanes[i] = own, shown[k].lanes = number, found++;
+    }
   }
-  if (found > 0) return SR_OK;
+  if (found > 0 || w->o->limbs == SR_LIMBS_FEWEST) return SR_OK;
   sr_messages_add(
       w->messages, SR_SEVERITY_ERROR, (srPlace){0},
       "no function that was asked for has limbs in %d lanes: limbs of the same joints on one body, as many as "
@@ -422,7 +435,8 @@ static srStatus generate(Work* w) {
                                : "parameters as arguments need the spec of the model");
     return SR_INPUT;
   }
-  if (w->o->limbs != 0 && (strcmp(language->word, "c") != 0 || (w->o->limbs != 2 && w->o->limbs != 4))) {
+  if (w->o->limbs != 0 &&
+      (strcmp(language->word, "c") != 0 || (w->o->limbs != 2 && w->o->limbs != 4 && w->o->limbs != SR_LIMBS_FEWEST))) {
     sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
                     "limbs in lanes of a vector are of C alone, and 2 or 4: leave --limbs out");
     return SR_INPUT;
@@ -472,8 +486,8 @@ static srStatus generate(Work* w) {
     shown->nfunction++;
   }
   if (strcmp(language->word, "cuda") == 0 && !w->m->constrained) make_lanes(w, f, made, shown->nfunction);
-  if (w->o->limbs > 0) {
-    const srStatus status = make_vectors(w, f, made, shown->nfunction);
+  if (w->o->limbs != 0) {
+    const srStatus status = make_vectors(w, f, made, shown->nfunction, counts);
     if (status != SR_OK) return status;
   }
   srEmitUnit unit = {.model = identifier(w->pool, w->m->name),
