@@ -33,7 +33,7 @@ static bool open_code(Generated* s, const srModel* m, const char* march, char* r
   bool good = false;
   srModel bare = *m;
   double* none = calloc((size_t)m->nv + 1, sizeof *none);
-  bare.dof_armature = none;  // the calls of the other engines here are those of the links alone
+  bare.dof_armature = bare.joint_armature = none;  // the calls of the other engines here are those of the links alone
   snprintf(reason, size, "no code is generated for this model");
   if (none && sr_generate(&bare, &(srGenerateOptions){.what = "accel,invdyna,mass"}, messages, &g) == SR_OK)
     good = bench_code_load(g, march, &s->code, reason, size);

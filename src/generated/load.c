@@ -103,8 +103,7 @@ bool sr_code_function(void* library, const srGenerated* g, const char* name, voi
 // ---- kernels of a model ---------------------------------------------------------------------------------------------
 
 static const char* functions_of(const srModel* m) {
-  const bool rates = m->ndriver == 0 && m->nmassless == 0;
-  if (m->constrained) return m->elimination != NULL && rates ? "accel,bias,entries" : "bias,entries";
+  if (m->constrained) return m->elimination != NULL && m->ndriver == 0 ? "accel,bias,entries" : "bias,entries";
   return m->ndriver > 0 ? "invdyna,bias,mass" : "accel,invdyna,bias,mass";
 }
 
@@ -131,6 +130,7 @@ static bool take_functions(const srGenerated* g, srLoadedCode* code) {
 static const char* refusal(const srModel* m) {
   if (m->absolute) return "code is generated for relative coordinates alone";
   if (m->nv == 0) return "nothing moves";
+  if (m->nmassless > 0) return "some joints move nothing with mass";
   return m->nv > MOST_COORDINATES ? "the model has too many coordinates for straight-line code" : NULL;
 }
 

@@ -299,22 +299,31 @@ static void make(const Work* w, const srSymFunction* k, srEmitFunction* f, srGen
 
 // ---- files --------------------------------------------------------------------------------------------------------------
 
-// Words of the languages, and modules that the code itself or numpy needs, cannot be names of modules, files and functions.
+// Words of the languages, modules that the code itself or numpy needs, and those inside of the interpreter of Python, which are found before a file, cannot be names of modules, files and functions.
 static const char* const reserved[] = {
-    "abc",       "and",       "as",       "assert",     "ast",      "async",    "auto",        "await",    "bool",
-    "break",     "builtins",  "case",     "catch",      "char",     "class",    "collections", "const",    "contextlib",
-    "continue",  "copy",      "copyreg",  "ctypes",     "datetime", "decimal",  "def",         "default",  "del",
-    "delete",    "do",        "double",   "elif",       "else",     "elseif",   "end",         "enum",     "except",
-    "export",    "extern",    "False",    "false",      "finally",  "float",    "for",         "from",     "function",
-    "functools", "global",    "goto",     "hashlib",    "if",       "import",   "in",          "inline",   "inspect",
-    "int",       "io",        "is",       "itertools",  "json",     "lambda",   "long",        "math",     "new",
-    "None",      "nonlocal",  "not",      "null",       "numpy",    "operator", "or",          "os",       "otherwise",
-    "parfor",    "pass",      "pathlib",  "pickle",     "platform", "private",  "public",      "raise",    "random",
-    "re",        "register",  "restrict", "return",     "secrets",  "short",    "shutil",      "signed",   "sizeof",
-    "static",    "string",    "struct",   "subprocess", "super",    "switch",   "sys",         "tempfile", "textwrap",
-    "this",      "threading", "throw",    "time",       "True",     "true",     "try",         "typedef",  "types",
-    "typing",    "union",     "unsigned", "until",      "var",      "void",     "volatile",    "warnings", "weakref",
-    "while",     "with",      "yield"};
+    "abc",         "all",        "clean",       "main",      "Makefile", "project",   "run",          "user",
+    "and",         "argparse",   "array",       "as",        "assert",   "ast",       "async",        "atexit",
+    "auto",        "await",      "base64",      "binascii",  "bisect",   "bool",      "break",        "builtins",
+    "bz2",         "case",       "catch",       "char",      "class",    "cmath",     "codecs",       "collections",
+    "const",       "contextlib", "contextvars", "continue",  "copy",     "copyreg",   "ctypes",       "dataclasses",
+    "datetime",    "decimal",    "def",         "default",   "del",      "delete",    "difflib",      "dis",
+    "do",          "double",     "elif",        "else",      "elseif",   "encodings", "end",          "enum",
+    "errno",       "except",     "export",      "extern",    "False",    "false",     "faulthandler", "fcntl",
+    "finally",     "float",      "fnmatch",     "for",       "from",     "function",  "functools",    "gc",
+    "genericpath", "gettext",    "global",      "goto",      "grp",      "hashlib",   "heapq",        "hmac",
+    "if",          "import",     "importlib",   "in",        "inline",   "inspect",   "int",          "io",
+    "ipaddress",   "is",         "itertools",   "json",      "keyword",  "lambda",    "linecache",    "long",
+    "lzma",        "marshal",    "math",        "new",       "None",     "nonlocal",  "not",          "ntpath",
+    "null",        "numbers",    "numpy",       "opcode",    "operator", "or",        "os",           "otherwise",
+    "parfor",      "pass",       "pathlib",     "pickle",    "platform", "posix",     "posixpath",    "pprint",
+    "private",     "public",     "pwd",         "pyexpat",   "raise",    "random",    "re",           "register",
+    "reprlib",     "restrict",   "return",      "runpy",     "secrets",  "select",    "short",        "shutil",
+    "signal",      "signed",     "site",        "sizeof",    "spwd",     "stat",      "static",       "string",
+    "struct",      "subprocess", "super",       "switch",    "sys",      "sysconfig", "syslog",       "tempfile",
+    "textwrap",    "this",       "threading",   "throw",     "time",     "token",     "tokenize",     "traceback",
+    "True",        "true",       "try",         "typedef",   "types",    "typing",    "unicodedata",  "union",
+    "unittest",    "unsigned",   "until",       "urllib",    "var",      "void",      "volatile",     "warnings",
+    "weakref",     "while",      "with",        "xxsubtype", "yield",    "zipimport", "zlib"};
 
 static const char* identifier(srPool* pool, const char* name) {
   for (int i = 0; i < SR_COUNT(reserved); i++) {
