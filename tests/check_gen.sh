@@ -262,6 +262,8 @@ for word in sorted({w for w in within if not w.startswith("_")}):
 # A joint that moves no mass has none in the equations.
 with open(f"{out}/tip.xml", "w") as file: file.write('<sarrus version="1" name="tip"><body name="a"><joint type="revolute" axis="0 1 0"/><inertial mass="1" com="0.1 0.05 -0.3" inertia="0.02 0.03 0.025"/></body><body name="b" parent="a"><joint type="revolute" axis="1 0 0" at="0 0 -1"/></body></sarrus>')
 call("gen", f"{out}/tip.xml", "--what", "dirdyna,invdyna", "-o", out)
+text, error = call("gen", f"{out}/tip.xml", "--what", "accel", "--formulation", "absolute", "-o", out, status=2)
+assert "move nothing with mass" in error, error
 library, at = compiled("tip"), json.loads(call("eval", f"{out}/tip.xml", "--json", "--q=0.3,0.2")[0])
 M, c, tau = array([0] * 4), array([0] * 2), array([0] * 2)
 library.tip_dirdyna(array([0.3, 0.2]), array([0, 0]), M, c)

@@ -297,6 +297,17 @@ static void make(const Work* w, const srSymFunction* k, srEmitFunction* f, srGen
                                  .angle_before = before.angle};
 }
 
+// Free bodies without mass: nothing but the number 0 is left of a pivot.
+static bool divides_by_zero(const srCode* code) {
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (v->uses == 0 || v->op != SR_OP_DIV) continue;
+    const srCodeValue* by = &code->value[SR_REF_VALUE(v->child[1])];
+    if (by->op == SR_OP_CONST && by->number == 0) return true;
+  }
+  return false;
+}
+
 // ---- files --------------------------------------------------------------------------------------------------------------
 
 // Words of the languages, modules that the code itself or numpy needs, and those inside of the interpreter of Python, which are found before a file, cannot be names of modules, files and functions.
@@ -491,6 +502,12 @@ static srStatus generate(Work* w) {
       if (status != SR_OK) continue;
     }
     make(w, k, &f[shown->nfunction], &counts[shown->nfunction]);
+    if (divides_by_zero(f[shown->nfunction].code) && w->o->what == NULL) continue;
+    if (divides_by_zero(f[shown->nfunction].code)) {
+      sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                      "%s divides by inertia, and some joints move nothing with mass: lock them", k->name);
+      return SR_INPUT;
+    }
     made[shown->nfunction] = k;
     shown->nfunction++;
   }
