@@ -65,6 +65,8 @@ assert report["generated"] is False and "missing" in report["generated_why"], sa
 open(f"{out}/scissors.xml", "w").write("""<sarrus version="1" name="scissors"><body name="arm"><joint name="arm" type="revolute" axis="0 1 0" q="0.5"/><inertial mass="2" com="0 0 -0.5" inertia="0.1 0.1 0.02"/></body>
 <body name="tip" parent="arm"><joint name="tip" type="revolute" axis="0 1 0" at="0 0 -1"/><inertial mass="1" com="0.1 0 -0.4" inertia="0.05 0.05 0.01"/></body><coupling joint="tip" to="arm" ratio="-0.5"/></sarrus>""")
 for method in "rk4", "dopri5", "hem5", "genalpha-index3": same(f"{out}/scissors.xml", "--t-end", "0.1", "--method", method, "--step", "0.001", tolerance=1e-7 if method in iterative else 1e-9)
+report, said = run(f"{out}/scissors.xml", "--t-end", "0.002", "--generated", cc=renaming("scissors_accel"))
+assert report["generated"] is False and "missing" in report["generated_why"], said
 same("models/robots/gripper.urdf", "--t-end", "0.01")
 same("models/humanoid.xml", "--t-end", "0.005")
 
