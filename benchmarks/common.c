@@ -40,6 +40,37 @@ srModel* bench_compile(srSpec* spec) {
   return model;
 }
 
+// A phalanx on `parent`, and its coupling with the gripper of the hand.
+static void add_phalanx(srSpec* spec, const char* name, const char* parent, int hand, double x, bool tied) {
+  const bool first = strncmp(parent, "hand", 4) == 0;
+  const double axis[3] = {1, 0, 0}, at[3] = {x, 0.01, first ? -0.11 : -0.04}, com[3] = {0, 0.002, -0.02};
+  const double inertia[3] = {9e-6, 9e-6, 3e-6};
+  char gripper[16];
+  snprintf(gripper, sizeof gripper, "gripper%d", hand);
+  const int body = srs_add_body(spec, SR_NO_OWNER, &(srBodyDef){.name = sr_text(name), .parent = sr_text(parent)});
+  srs_add_joint(spec, body,
+                &(srJointDef){.type = sr_text("revolute"),
+                              .axis = sr_numbers(axis, 3),
+                              .at = sr_numbers(at, 3),
+                              .armature = sr_number(0.002)});
+  srs_add_inertial(
+      spec, body,
+      &(srInertialDef){.mass = sr_number(0.05), .com = sr_numbers(com, 3), .inertia = sr_numbers(inertia, 3)});
+  if (!tied) return;
+  srs_add_coupling(spec, SR_NO_OWNER,
+                   &(srCouplingDef){.joint = sr_text(name), .to = sr_text(gripper), .ratio = sr_number(0.8)});
+}
+
+void bench_add_fingers(srSpec* spec, bool tied) {
+  for (int i = 0; i < 12; i++) {
+    const int hand = i / 6, finger = i / 3;
+    char name[16], parent[16];
+    snprintf(name, sizeof name, "phalanx%d", i);
+    snprintf(parent, sizeof parent, i % 3 == 0 ? "hand%d" : "phalanx%d", i % 3 == 0 ? hand : i - 1);
+    add_phalanx(spec, name, parent, hand, i % 3 == 0 ? 0.02 * (finger - 1.5) : 0, tied);
+  }
+}
+
 double bench_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -3,6 +3,7 @@
 #define SARRUS_BENCH_COMMON_H
 
 #include <sarrus/sarrus.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -13,6 +14,9 @@ extern "C" {
 srModel* bench_load(const char* path, const srSetting* settings, int nsetting, double* load_s, double* compile_s);
 // Compiles a spec and destroys it; on failure prints all messages and returns NULL.
 srModel* bench_compile(srSpec* spec);
+
+// The humanoid gets two fingers of three joints on each hand; tied: which all follow its gripper, by couplings.
+void bench_add_fingers(srSpec* spec, bool tied);
 
 // [--quick] [--csv FILE] [--note TEXT] PATH...: what every program takes.
 typedef struct BenchArguments {

@@ -253,6 +253,23 @@ assert [os.path.basename(x) for x in files] == ["m_class.py"], files
 with open(f"{out}/word.xml", "w") as file: file.write(open("models/rotating-pendulum.xml").read().replace('name="rotating-pendulum"', 'name="random"'))
 files = json.loads(call("gen", f"{out}/word.xml", "--what", "mass", "--lang", "python", "-o", out, "--json")[0])["files"]
 assert [os.path.basename(x) for x in files] == ["m_random.py"], files  # numpy imports random
+# Modules inside of Python's interpreter are found before a file; what numpy imports would be found in its place.
+within = subprocess.run([sys.executable, "-c", "import sys, numpy; print(*{m.split('.')[0] for m in sys.modules if not m.startswith('_')} & set(sys.stdlib_module_names), *sys.builtin_module_names)"], capture_output=True, text=True, check=True).stdout.split()
+for word in sorted({w for w in within if not w.startswith("_")}):
+    with open(f"{out}/word.xml", "w") as file: file.write(f'<sarrus version="1" name="{word}"><body name="b"><joint type="prismatic" axis="1 0 0"/><inertial mass="1"/></body></sarrus>')
+    files = json.loads(call("gen", f"{out}/word.xml", "--what", "qdot", "--lang", "python", "-o", out, "--json")[0])["files"]
+    assert [os.path.basename(x) for x in files] == [f"m_{word}.py"], files
+# A joint that moves no mass has none in the equations.
+with open(f"{out}/tip.xml", "w") as file: file.write('<sarrus version="1" name="tip"><body name="a"><joint type="revolute" axis="0 1 0"/><inertial mass="1" com="0.1 0.05 -0.3" inertia="0.02 0.03 0.025"/></body><body name="b" parent="a"><joint type="revolute" axis="1 0 0" at="0 0 -1"/></body></sarrus>')
+call("gen", f"{out}/tip.xml", "--what", "dirdyna,invdyna", "-o", out)
+text, error = call("gen", f"{out}/tip.xml", "--what", "accel", "--formulation", "absolute", "-o", out, status=2)
+assert "move nothing with mass" in error, error
+library, at = compiled("tip"), json.loads(call("eval", f"{out}/tip.xml", "--json", "--q=0.3,0.2")[0])
+M, c, tau = array([0] * 4), array([0] * 2), array([0] * 2)
+library.tip_dirdyna(array([0.3, 0.2]), array([0, 0]), M, c)
+library.tip_invdyna(array([0.3, 0.2]), array([0, 0]), array([1, 1]), tau)
+near(list(M), [x for row in at["M"] for x in row], 1e-13, "M with a joint that moves no mass")
+near(list(tau), [at["M"][i][0] + at["M"][i][1] + at["c"][i] for i in range(2)], 1e-13, "inverse dynamics with a joint that moves no mass")
 # Nothing moves: functions of empty arrays compile without a warning.
 with open(f"{out}/still.xml", "w") as file: file.write('<sarrus version="1" name="still"><body name="b"><joint type="weld"/><inertial mass="1"/></body></sarrus>')
 call("gen", f"{out}/still.xml", "--what", "accel,invdyna,dirdyna,qdot,force,rates", "-o", out)

@@ -54,6 +54,11 @@ assert said.count("kept, it is yours") == 4 and open(f"{folder}/user.c").read() 
 open(f"{folder}/project.h", "w").write("mine\n")
 assert "choose another folder" in call(sarrus, "gen", f"{out}/hooks.xml", "--project", folder, status=1)
 assert open(f"{folder}/project.h").read() == "mine\n"
+# Names of the other files and of what make knows.
+for name in "project", "user", "main", "Makefile", "run", "clean", "all":
+    open(f"{out}/word.xml", "w").write(base.replace('"hooks"', f'"{name}"') % "")
+    call(sarrus, "gen", f"{out}/word.xml", "--project", f"{out}/of-{name}")
+    assert len(rows(call("make", "-s", "run", folder=f"{out}/of-{name}") + open(f"{out}/of-{name}/m_{name}.csv").read())) > 1, name
 assert "velocity equations" in call(sarrus, "gen", "models/mechanisms/rolling-disc.xml", "--project", f"{out}/disc", status=2)
 assert "leave out --what" in call(sarrus, "gen", f"{out}/hooks.xml", "--project", folder, "--lang", "js", status=2)
 print("ok gen project")

@@ -51,6 +51,25 @@ same("models/nonsmooth/double-pendulum-floor.xml", "--t-end", "0.05", "--contact
 same("models/nonsmooth/double-pendulum-floor.xml", "--t-end", "0.05", "--contact", "timestepping", "--step", "0.001", "--impact", "newton")
 same("models/nonsmooth/double-pendulum-floor.xml", "--t-end", "0.05", "--contact", "hybrid", "--step", "0.001", "--impact", "newton")
 
+# Limbs in lanes where that is shorter: with the whole functions under other names, those of lanes are found. Couplings are eliminated.
+def renaming(*names):
+    path = f"{out}/renaming"
+    open(path, "w").write("#!/bin/sh\nexec cc \"$@\" -O0 " + " ".join(f"-D{n}=other_{n}" for n in names) + "\n")
+    os.chmod(path, 0o755)
+    return path
+whole = [f"quadruped_stand_{f}" for f in ("accel", "invdyna", "bias", "mass")]
+report, said = run("models/robots/quadruped-stand.xml", "--t-end", "0.002", "--generated", cc=renaming(*whole))
+assert report["generated"] is True, said
+report, said = run("models/double-pendulum.xml", "--t-end", "0.002", "--generated", cc=renaming("double_pendulum_accel"))
+assert report["generated"] is False and "missing" in report["generated_why"], said
+open(f"{out}/scissors.xml", "w").write("""<sarrus version="1" name="scissors"><body name="arm"><joint name="arm" type="revolute" axis="0 1 0" q="0.5"/><inertial mass="2" com="0 0 -0.5" inertia="0.1 0.1 0.02"/></body>
+<body name="tip" parent="arm"><joint name="tip" type="revolute" axis="0 1 0" at="0 0 -1"/><inertial mass="1" com="0.1 0 -0.4" inertia="0.05 0.05 0.01"/></body><coupling joint="tip" to="arm" ratio="-0.5"/></sarrus>""")
+for method in "rk4", "dopri5", "hem5", "genalpha-index3": same(f"{out}/scissors.xml", "--t-end", "0.1", "--method", method, "--step", "0.001", tolerance=1e-7 if method in iterative else 1e-9)
+report, said = run(f"{out}/scissors.xml", "--t-end", "0.002", "--generated", cc=renaming("scissors_accel"))
+assert report["generated"] is False and "missing" in report["generated_why"], said
+same("models/robots/gripper.urdf", "--t-end", "0.01")
+same("models/humanoid.xml", "--t-end", "0.005")
+
 # The cache: one compilation for a text; nothing else is left there; others have no access.
 short = (tree, "--t-end", "0.01", "--generated")
 before = calls()

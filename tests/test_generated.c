@@ -109,6 +109,63 @@ TEST(generated_kernels_are_those_that_methods_call) {
   ENSURE(called.bias >= 20 && called.entries >= 20 && called.accel == 0);
 }
 
+// Couplings are eliminated, in rates: multipliers, which rows and reactions need, are those of the recursion.
+TEST(generated_kernels_move_trees_with_couplings) {
+  static const srKernels kernels = {accel, invdyna, bias, mass, entries};
+  Loaded x = open_text(
+      "<sarrus version='1' name='scissors'><body name='arm'><joint name='arm' type='revolute' axis='0 1 0' q='0.5'/>"
+      "<inertial mass='2' com='0 0 -0.5' inertia='0.1 0.1 0.02'/></body>"
+      "<body name='tip' parent='arm'><joint name='tip' type='revolute' axis='0 1 0' at='0 0 -1' q='-0.25'/>"
+      "<inertial mass='1' com='0.1 0 -0.4' inertia='0.05 0.05 0.01'/></body>"
+      "<coupling joint='tip' to='arm' ratio='-0.5'/></sarrus>");
+  srModelSystem user = {.m = x.m, .d = x.d};
+  const srSystem system = sr_system(&user);
+  double *rate = calloc((size_t)(x.m->nq + x.m->nv + x.m->ny + SR_ACCOUNTS), sizeof *rate), *vdot = rate + x.m->nq;
+  memset(&called, 0, sizeof called);
+  called.m = x.m;
+  ENSURE(x.m->elimination != NULL && x.m->ndriver == 0);
+  ENSURE_EQUAL(sr_forward(x.m, x.d, 0), 0);
+  const double expected = x.d->a[0], multiplier = x.d->lambda[0];
+  ENSURE(expected != 0 && multiplier != 0);
+  x.m->priv->kernels = &kernels;
+  ENSURE_EQUAL(system.rates(&user, 0, x.d->q, x.d->v, x.d->y, 0, rate, vdot, vdot + x.m->nv, vdot + x.m->nv + x.m->ny),
+               0);
+  ENSURE_EQUAL(called.accel, 1);
+  ENSURE_NEAR(vdot[0], 0, 0);
+  ENSURE_EQUAL(x.d->rank, x.m->ng);
+  ENSURE_EQUAL(sr_forward(x.m, x.d, 0), 0);
+  ENSURE_EQUAL(called.accel, 1);
+  ENSURE_NEAR(x.d->a[0], expected, 0);
+  ENSURE_NEAR(x.d->lambda[0], multiplier, 0);
+  free(rate);
+  close_model(&x);
+}
+
+// ---- limbs in lanes: what has the fewest operations -----------------------------------------------------------------------
+
+static void ensure_lanes(const char* file, const char* what, const char* symbol, int expected) {
+  Loaded x = open_model(file, "");
+  srGenerated* g = NULL;
+  srMessages* messages = sr_messages_create();
+  ENSURE_EQUAL(sr_generate(x.m, &(srGenerateOptions){.what = what, .limbs = SR_LIMBS_FEWEST}, messages, &g), SR_OK);
+  ENSURE_EQUAL(g->function[0].lanes, expected);
+  for (int lanes = 2; lanes <= 4; lanes += 2) {
+    char name[64];
+    (void)snprintf(name, sizeof name, "void %s_lanes%d(", symbol, lanes);
+    ENSURE_EQUAL(strstr(g->file[0].text, name) != NULL, lanes == expected);
+  }
+  sr_generated_destroy(g);
+  sr_messages_destroy(messages);
+  close_model(&x);
+}
+
+TEST(generated_code_has_limbs_in_as_many_lanes_as_make_it_shortest) {
+  ensure_lanes("robots/quadruped-stand", "accel", "quadruped_stand_accel", 4);
+  ensure_lanes("humanoid", "mass", "humanoid_mass", 2);
+  ensure_lanes("paper1/arm6", "accel", "arm6_accel", 0);
+  ensure_lanes("robots/quadruped-stand", "qdot", "quadruped_stand_qdot", 0);
+}
+
 static void not_finite(const double* q, const double* v, const double* tau, double* a) {
   (void)q, (void)v, (void)tau;
   for (int i = 0; i < called.m->nv; i++) a[i] = (double)NAN;

@@ -321,11 +321,13 @@ TEST(symbolic_operations_do_not_grow) {
                               {"robots/quadruped-stand", "accel", 899, 1100, 12},
                               {"robots/quadruped-stand", "invdyna", 411, 505, 12},
                               {"robots/quadruped-stand", "mass", 218, 256, 12},
+                              {"robots/quadruped-stand", "rates", 1336, 1570, 12},
                               {"mechanisms/five-rod-suspension", "invdyna", 41, 68, 2},
                               {"mechanisms/five-rod-suspension", "cons_hJ", 208, 263, 2},
                               {"mechanisms/five-rod-suspension", "cons_jdq", 185, 221, 2},
                               {"mechanisms/five-rod-suspension", "accelred", 559, 721, 2},
                               {"paper1/charmie", "invdyna", 1244, 1514, 33},
+                              {"paper1/charmie", "mass", 1330, 1792, 29},
                               {"paper1/charmie", "cons_hJ", 460, 300, 9},
                               {"paper1/charmie", "cons_jdq", 361, 256, 9},
                               {"paper1/charmie", "accelred", 2590, 2849, 33}};

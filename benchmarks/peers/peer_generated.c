@@ -1,16 +1,15 @@
 // Generated code behind the interface of the peers: `sarrus gen --what accel,invdyna,mass --lang c`, compiled as `run --generated` does, for the
 // processor that the row names. Written and compiled when the peer is made; only the calls are timed and counted.
-#include <dlfcn.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../code.h"
 #include "peer.h"
 
 typedef struct Generated {
-  void* library;
+  BenchCode code;
   void (*accel)(const double*, const double*, const double*, double*);
   void (*invdyna)(const double*, const double*, const double*, double*);
   void (*mass)(const double*, double*);
@@ -19,50 +18,10 @@ typedef struct Generated {
   double* out;              // what the last call left
 } Generated;
 
-static bool write_file(const char* folder, const srGeneratedFile* file) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, file->name);
-  FILE* to = fopen(path, "w");
-  const bool good = to != NULL && fwrite(file->text, 1, file->size, to) == file->size;
-  return to != NULL && fclose(to) == 0 && good;
-}
-
-// The folder is emptied again: what is loaded stays.
-static void* compile(const srGenerated* g, const char* march, char stem[256], char* reason, size_t size) {
-  char folder[] = "/tmp/sarrus-bench-XXXXXX", command[8192];
-  if (!mkdtemp(folder)) return NULL;
-  bool good = true;
-  stem[0] = '\0';
-  for (int i = 0; i < g->nfile; i++) {
-    const char* dot = strrchr(g->file[i].name, '.');
-    good = good && write_file(folder, &g->file[i]);
-    if (dot && strcmp(dot, ".c") == 0) snprintf(stem, 256, "%.*s", (int)(dot - g->file[i].name), g->file[i].name);
-  }
-  snprintf(command, sizeof command,
-           "cd '%s' && cc -std=gnu99 -O3 -march=%s -ffp-contract=fast -fno-math-errno -fPIC -shared -w -o code.so "
-           "'%s.c' -lm",
-           folder, march, stem);
-  good = good && stem[0] && system(command) == 0;
-  snprintf(command, sizeof command, "%s/code.so", folder);
-  void* library = good ? dlopen(command, RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (!library) snprintf(reason, size, "generated code does not compile");
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  if (system(command) != 0) fprintf(stderr, "%s stays\n", folder);
-  return library;
-}
-
-static bool find(void* library, const char* stem, const char* name, void* function) {
-  char word[300];
-  snprintf(word, sizeof word, "%s_%s", stem, name);
-  void* symbol = dlsym(library, word);
-  memcpy(function, &symbol, sizeof symbol);  // ISO C has no cast from an object to a function
-  return symbol != NULL;
-}
-
 static void destroy(void* self) {
   Generated* s = self;
   if (!s) return;
-  if (s->library) dlclose(s->library);
+  bench_code_close(&s->code);
   free(s->q);
   free(s->out);
   free(s);
@@ -71,18 +30,18 @@ static void destroy(void* self) {
 static bool open_code(Generated* s, const srModel* m, const char* march, char* reason, size_t size) {
   srMessages* messages = sr_messages_create();
   srGenerated* g = NULL;
-  char stem[256];
+  bool good = false;
   srModel bare = *m;
   double* none = calloc((size_t)m->nv + 1, sizeof *none);
-  bare.dof_armature = none;  // the calls of the other engines here are those of the links alone
+  bare.dof_armature = bare.joint_armature = none;  // the calls of the other engines here are those of the links alone
   snprintf(reason, size, "no code is generated for this model");
   if (none && sr_generate(&bare, &(srGenerateOptions){.what = "accel,invdyna,mass"}, messages, &g) == SR_OK)
-    s->library = compile(g, march, stem, reason, size);
+    good = bench_code_load(g, march, &s->code, reason, size);
   sr_generated_destroy(g);
   sr_messages_destroy(messages);
   free(none);
-  return s->library && find(s->library, stem, "accel", &s->accel) && find(s->library, stem, "invdyna", &s->invdyna) &&
-         find(s->library, stem, "mass", &s->mass);
+  return good && bench_code_find(&s->code, "accel", &s->accel) && bench_code_find(&s->code, "invdyna", &s->invdyna) &&
+         bench_code_find(&s->code, "mass", &s->mass);
 }
 
 static void* create(const srModel* m, int nstate, const char* march, char* reason, size_t size) {

@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+#define SR_LIMBS_FEWEST (-1)  // srGenerateOptions.limbs: 2, 4 or none, for each function what has the fewest operations
+
 typedef struct srGenerateOptions {
   const char* what;      // functions, "accel,invdyna"; NULL: all that the model has
   const char* language;  // "c"
@@ -32,6 +34,7 @@ typedef struct srGeneratedFunction {
   long add, mul, div, angle, other;                       // operations; angle: of sines and cosines
   long fused;                                             // of the multiplications: in a fused multiply-add
   long add_before, mul_before, div_before, angle_before;  // in the model's own frames, with its own inertias
+  int lanes;                                              // NAME_accel_lanes2 is there, too: 2; 0: no such function
 } srGeneratedFunction;
 
 typedef struct srGeneratedFile {

@@ -106,10 +106,8 @@ static bool joints_are_seen(const srModel* m, const srData* d) {
   return false;
 }
 
-// Couplings are no constraint equations here, and none of them is redundant. Where a group has no inertia of its own, the saddle-point system
-// may have a solution, or knows the cause.
+// Where a group has no inertia of its own, the saddle-point system may have a solution, or knows the cause.
 static int accelerate_coupled(const srModel* m, srData* d) {
-  d->rank = m->ng;
   if (sr_aba_coupled(m, d, d->q, d->v, d->f, d->a, d->lambda) == SR_OK) return 0;
   move(m, d, SR_STAGE_VELOCITY);
   return sr_solve_state(m, d);
@@ -118,7 +116,7 @@ static int accelerate_coupled(const srModel* m, srData* d) {
 // Generated code has no pivots to look at: where M is singular the recursion names the joint.
 static bool accelerate_generated(const srModel* m, srData* d) {
   double sum = 0;
-  if (m->priv->kernels->accel == NULL) return false;
+  if (m->priv->kernels == NULL || m->priv->kernels->accel == NULL) return false;
   m->priv->kernels->accel(d->q, d->v, d->f, d->a);
   for (int i = 0; i < m->nv; ++i) sum += d->a[i];
   return isfinite(sum);
@@ -137,15 +135,17 @@ static int accelerate_constant(const srModel* m, srData* d) {
   return 0;
 }
 
-static int accelerate(const srModel* m, srData* d) {
+// Couplings that are eliminated are no constraint equations, and none of them is redundant. multipliers: theirs, too, which generated code does not have.
+static int accelerate(const srModel* m, srData* d, bool multipliers) {
   int answer;
   if (m->priv->constant_mass != NULL && m->priv->constant_mass->is_all && m->priv->kernels == NULL)
     return accelerate_constant(m, d);
   if (m->elimination) {
-    answer = accelerate_coupled(m, d);
+    d->rank = m->ng;
+    answer = !multipliers && accelerate_generated(m, d) ? 0 : accelerate_coupled(m, d);
   } else if (m->constrained) {
     answer = sr_solve_state(m, d);
-  } else if (m->priv->kernels != NULL && accelerate_generated(m, d)) {
+  } else if (accelerate_generated(m, d)) {
     answer = 0;
   } else {
     // A singular M may belong to a state that only a trial step reached.
@@ -156,12 +156,12 @@ static int accelerate(const srModel* m, srData* d) {
 }
 
 // Forces, and what follows from them.
-static int act(const srModel* m, srData* d, srStage stage, double tau) {
+static int act(const srModel* m, srData* d, srStage stage, double tau, bool multipliers) {
   if (stage < SR_STAGE_FORCE) return 0;
   const srStage moved = d->stage < SR_STAGE_VELOCITY ? d->stage : SR_STAGE_VELOCITY;
   d->stage = moved;
   int answer = sr_forces(m, d, tau);
-  if (answer == 0 && stage >= SR_STAGE_ACCELERATION) answer = accelerate(m, d);
+  if (answer == 0 && stage >= SR_STAGE_ACCELERATION) answer = accelerate(m, d, multipliers);
   if (answer == 0 && stage == SR_STAGE_FRAMES) sr_acceleration(m, d);
   if (answer == 0 && moved == SR_STAGE_VELOCITY) d->stage = stage;
   return answer;
@@ -177,7 +177,7 @@ static int describe_rows(const srModel* m, srData* d) {
 }
 
 static int act_on_rows(const srModel* m, srData* d, srStage stage, double tau) {
-  const int answer = act(m, d, stage, tau);
+  const int answer = act(m, d, stage, tau, true);
   return answer == 0 && m->elimination && stage >= SR_STAGE_ACCELERATION ? describe_rows(m, d) : answer;
 }
 
@@ -237,7 +237,7 @@ int sr_evaluate_rates(const srModel* m, srData* d, double t, const double* q, co
   } else if (d->stage > SR_STAGE_NONE) {
     sr_lower_stage(m, d);
   }
-  if (d->stage > SR_STAGE_NONE) return act(m, d, SR_STAGE_ACCELERATION, tau);
+  if (d->stage > SR_STAGE_NONE) return act(m, d, SR_STAGE_ACCELERATION, tau, false);
   const int answer = sr_forces(m, d, tau);  // no stage is reached: the recursion needs none
-  return answer == 0 ? accelerate(m, d) : answer;
+  return answer == 0 ? accelerate(m, d, false) : answer;
 }

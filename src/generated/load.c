@@ -12,7 +12,7 @@
 #include "generated/cache.h"
 #include "generated/compiler.h"
 
-enum { MOST_COORDINATES = 200, LARGE = 150000, LARGEST = 4000000 };  // bytes of code: optimized less; not compiled
+enum { MOST_COORDINATES = 200, LARGE = 1000000, LARGEST = 4000000 };  // bytes of code: optimized less; not compiled
 
 // ---- a file ---------------------------------------------------------------------------------------------------------
 
@@ -103,22 +103,34 @@ bool sr_code_function(void* library, const srGenerated* g, const char* name, voi
 // ---- kernels of a model ---------------------------------------------------------------------------------------------
 
 static const char* functions_of(const srModel* m) {
-  if (m->constrained) return "bias,entries";
+  if (m->constrained) return m->elimination != NULL && m->ndriver == 0 ? "accel,bias,entries" : "bias,entries";
   return m->ndriver > 0 ? "invdyna,bias,mass" : "accel,invdyna,bias,mass";
 }
 
-static bool take_functions(const srModel* m, const srGenerated* g, srLoadedCode* code) {
+// With limbs in lanes where that has fewer operations.
+static bool take_functions(const srGenerated* g, srLoadedCode* code) {
   srKernels* k = &code->kernels;
-  bool good = sr_code_function(code->library, g, "bias", &k->bias);
-  if (m->constrained) return sr_code_function(code->library, g, "entries", &k->entries) && good;
-  good = sr_code_function(code->library, g, "invdyna", &k->invdyna) && good;
-  good = sr_code_function(code->library, g, "mass", &k->mass) && good;
-  return (m->ndriver > 0 || sr_code_function(code->library, g, "accel", &k->accel)) && good;
+  const struct {
+    const char* name;
+    void* function;
+  } all[] = {
+      {"accel", &k->accel}, {"invdyna", &k->invdyna}, {"bias", &k->bias}, {"mass", &k->mass}, {"entries", &k->entries}};
+  bool good = true;
+  for (int i = 0; i < g->nfunction; i++) {
+    const srGeneratedFunction* f = &g->function[i];
+    char name[64];
+    (void)snprintf(name, sizeof name, f->lanes > 0 ? "%s_lanes%d" : "%s", f->name, f->lanes);
+    for (int j = 0; j < SR_COUNT(all); j++) {
+      if (strcmp(f->name, all[j].name) == 0) good = sr_code_function(code->library, g, name, all[j].function) && good;
+    }
+  }
+  return good;
 }
 
 static const char* refusal(const srModel* m) {
   if (m->absolute) return "code is generated for relative coordinates alone";
   if (m->nv == 0) return "nothing moves";
+  if (m->nmassless > 0) return "some joints move nothing with mass";
   return m->nv > MOST_COORDINATES ? "the model has too many coordinates for straight-line code" : NULL;
 }
 
@@ -127,12 +139,12 @@ static srStatus load_kernels(const srModel* m, srLoadedCode* code, srReason* rea
   srGenerated* g = NULL;
   srMessages* messages = sr_messages_create();
   if (messages == NULL) return SR_MEMORY;
-  const srGenerateOptions options = {.what = functions_of(m), .language = "c"};
+  const srGenerateOptions options = {.what = functions_of(m), .language = "c", .limbs = SR_LIMBS_FEWEST};
   const srStatus status = sr_generate(m, &options, messages, &g);
   if (status == SR_OK) {
     code->library = sr_code_load(g, 0, reason);
     code->close = sr_code_close;
-    code->used = code->library != NULL && take_functions(m, g, code);
+    code->used = code->library != NULL && take_functions(g, code);
     if (code->library != NULL && !code->used)
       (void)snprintf(reason->text, sizeof reason->text, "functions are missing");
   } else if (sr_messages_count(messages) > 0) {

@@ -33,7 +33,8 @@ typedef struct srRecordRequest {
 
 // Generated code in place of recursions, of the tree of joints with armature; NULL: that one is interpreted.
 typedef struct srKernels {
-  void (*accel)(const double* q, const double* v, const double* tau, double* a);  // of trees without drivers
+  void (*accel)(const double* q, const double* v, const double* tau,
+                double* a);  // of trees without drivers, of couplings that are eliminated
   void (*invdyna)(const double* q, const double* v, const double* a, double* tau);
   void (*bias)(const double* q, const double* v, double* c);
   void (*mass)(const double* q, double* M);     // nv x nv, below and on the diagonal

@@ -113,7 +113,7 @@ static void put_bodies(Work* w) {
   scratch.link = sr_pool_alloc(w->pool, (size_t)scratch.n * sizeof *scratch.link);
   memcpy(scratch.link, w->tree->link, (size_t)scratch.n * sizeof *scratch.link);
   for (int b = 1; b <= m->nbody; b++) w->nbody += m->body_link[b] > 0 ? P : 0;
-  for (int k = 0; k < m->nv; k++) w->nbody += m->dof_armature[k] != 0;
+  for (int k = 0; k < m->nv; k++) w->nbody += sr_sym_armature(m)[k] != 0;
   const size_t n = (size_t)w->nbody + 1;
   w->K = sr_pool_alloc(w->pool, (size_t)w->nlink * n * sizeof *w->K);
   w->body = sr_pool_alloc(w->pool, n * sizeof *w->body), w->body_link = sr_pool_alloc(w->pool, n * sizeof(int));
@@ -123,11 +123,11 @@ static void put_bodies(Work* w) {
     if (m->body_link[b] > 0) put_body(w, b, &scratch, &at);
   }
   for (int k = 0; k < m->nv; k++) {
-    if (m->dof_armature[k] == 0) continue;
+    if (sr_sym_armature(m)[k] == 0) continue;
     w->K[(size_t)(P * w->tree->n + k) * (size_t)w->nbody + (size_t)at] = 1;
     w->body_link[at] = -1, w->own[P * at] = k;
     w->body[at++] = (srGeneratedParameter){.name = sr_pool_printf(w->pool, "%s.armature", m->v_name[k]),
-                                           .value = m->dof_armature[k]};
+                                           .value = sr_sym_armature(m)[k]};
   }
 }
 

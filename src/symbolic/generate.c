@@ -208,18 +208,31 @@ static bool eliminates(const Work* w, const srSymLanes* lanes) {
   return w->m->elimination != NULL && w->m->ndriver == 0 && sr_sym_couplings_stay(w->reduced, lanes);
 }
 
-static srStatus make_vectors(Work* w, srEmitFunction* f, const srSymFunction* const* made, int n) {
-  const int i = w->o->limbs == 2 ? 0 : 1;
-  const srSymLanes* lanes = sr_sym_lanes(w->pool, w->reduced, w->o->limbs, false);
+static srEmitFunction* in_vector(const Work* w, const srSymFunction* k, const srEmitFunction* whole,
+                                 const srSymLanes* lanes) {
+  if (!k->in_vector || (k->partitioned && w->m->constrained && !eliminates(w, lanes))) return NULL;
+  srEmitFunction* own = in_lanes(w, k, whole, lanes);
+  if (own == NULL || !is_arithmetic(own->code) || !is_shorter(&own->operations, &whole->operations)) return NULL;
+  own->lanes = lanes, own->nall = whole->code->nout;
+  return own;
+}
+
+static srStatus make_vectors(const Work* w, srEmitFunction* f, const srSymFunction* const* made, int n,
+                             srGeneratedFunction* shown) {
   int found = 0;
-  for (int k = 0; k < n && lanes != NULL && w->context.symbols == NULL; k++) {
-    if (!made[k]->in_vector || (made[k]->partitioned && w->m->constrained && !eliminates(w, lanes))) continue;
-    srEmitFunction* own = in_lanes(w, made[k], &f[k], lanes);
-    if (own == NULL || !is_arithmetic(own->code) || !is_shorter(&own->operations, &f[k].operations)) continue;
-    own->lanes = lanes, own->nall = f[k].code->nout;
-    f[k].in_lanes[i] = own, found++;
+  for (int i = 0; i < SR_EMIT_LANES && w->context.symbols == NULL; i++) {
+    const int number = 2 << i;
+    const srSymLanes* lanes = w->o->limbs == number || w->o->limbs == SR_LIMBS_FEWEST
+                                  ? sr_sym_lanes(w->pool, w->reduced, number, false)
+                                  : NULL;
+    for (int k = 0; k < n && lanes != NULL; k++) {
+      srEmitFunction *own = in_vector(w, made[k], &f[k], lanes), **other = &f[k].in_lanes[0];
+      if (own == NULL) continue;
+      if (i > 0 && *other != NULL && sr_sym_price(&(*other)->operations) <= sr_sym_price(&own->operations)) continue;
+      *other = NULL, f[k].in_lanes[i] = own, shown[k].lanes = number, found++;
+    }
   }
-  if (found > 0) return SR_OK;
+  if (found > 0 || w->o->limbs == SR_LIMBS_FEWEST) return SR_OK;
   sr_messages_add(
       w->messages, SR_SEVERITY_ERROR, (srPlace){0},
       "no function that was asked for has limbs in %d lanes: limbs of the same joints on one body, as many as "
@@ -284,24 +297,44 @@ static void make(const Work* w, const srSymFunction* k, srEmitFunction* f, srGen
                                  .angle_before = before.angle};
 }
 
+// Free bodies without mass: nothing but the number 0 is left of a pivot.
+static bool divides_by_zero(const srCode* code) {
+  for (int i = 0; i < code->n; i++) {
+    const srCodeValue* v = &code->value[i];
+    if (v->uses == 0 || v->op != SR_OP_DIV) continue;
+    const srCodeValue* by = &code->value[SR_REF_VALUE(v->child[1])];
+    if (by->op == SR_OP_CONST && by->number == 0) return true;
+  }
+  return false;
+}
+
 // ---- files --------------------------------------------------------------------------------------------------------------
 
-// Words of the languages, and modules that the code itself or numpy needs, cannot be names of modules, files and functions.
+// Words of the languages, modules that the code itself or numpy needs, and those inside of the interpreter of Python, which are found before a file, cannot be names of modules, files and functions.
 static const char* const reserved[] = {
-    "abc",       "and",       "as",       "assert",     "ast",      "async",    "auto",        "await",    "bool",
-    "break",     "builtins",  "case",     "catch",      "char",     "class",    "collections", "const",    "contextlib",
-    "continue",  "copy",      "copyreg",  "ctypes",     "datetime", "decimal",  "def",         "default",  "del",
-    "delete",    "do",        "double",   "elif",       "else",     "elseif",   "end",         "enum",     "except",
-    "export",    "extern",    "False",    "false",      "finally",  "float",    "for",         "from",     "function",
-    "functools", "global",    "goto",     "hashlib",    "if",       "import",   "in",          "inline",   "inspect",
-    "int",       "io",        "is",       "itertools",  "json",     "lambda",   "long",        "math",     "new",
-    "None",      "nonlocal",  "not",      "null",       "numpy",    "operator", "or",          "os",       "otherwise",
-    "parfor",    "pass",      "pathlib",  "pickle",     "platform", "private",  "public",      "raise",    "random",
-    "re",        "register",  "restrict", "return",     "secrets",  "short",    "shutil",      "signed",   "sizeof",
-    "static",    "string",    "struct",   "subprocess", "super",    "switch",   "sys",         "tempfile", "textwrap",
-    "this",      "threading", "throw",    "time",       "True",     "true",     "try",         "typedef",  "types",
-    "typing",    "union",     "unsigned", "until",      "var",      "void",     "volatile",    "warnings", "weakref",
-    "while",     "with",      "yield"};
+    "abc",         "all",        "clean",       "main",      "Makefile", "project",   "run",          "user",
+    "and",         "argparse",   "array",       "as",        "assert",   "ast",       "async",        "atexit",
+    "auto",        "await",      "base64",      "binascii",  "bisect",   "bool",      "break",        "builtins",
+    "bz2",         "case",       "catch",       "char",      "class",    "cmath",     "codecs",       "collections",
+    "const",       "contextlib", "contextvars", "continue",  "copy",     "copyreg",   "ctypes",       "dataclasses",
+    "datetime",    "decimal",    "def",         "default",   "del",      "delete",    "difflib",      "dis",
+    "do",          "double",     "elif",        "else",      "elseif",   "encodings", "end",          "enum",
+    "errno",       "except",     "export",      "extern",    "False",    "false",     "faulthandler", "fcntl",
+    "finally",     "float",      "fnmatch",     "for",       "from",     "function",  "functools",    "gc",
+    "genericpath", "gettext",    "global",      "goto",      "grp",      "hashlib",   "heapq",        "hmac",
+    "if",          "import",     "importlib",   "in",        "inline",   "inspect",   "int",          "io",
+    "ipaddress",   "is",         "itertools",   "json",      "keyword",  "lambda",    "linecache",    "long",
+    "lzma",        "marshal",    "math",        "new",       "None",     "nonlocal",  "not",          "ntpath",
+    "null",        "numbers",    "numpy",       "opcode",    "operator", "or",        "os",           "otherwise",
+    "parfor",      "pass",       "pathlib",     "pickle",    "platform", "posix",     "posixpath",    "pprint",
+    "private",     "public",     "pwd",         "pyexpat",   "raise",    "random",    "re",           "register",
+    "reprlib",     "restrict",   "return",      "runpy",     "secrets",  "select",    "short",        "shutil",
+    "signal",      "signed",     "site",        "sizeof",    "spwd",     "stat",      "static",       "string",
+    "struct",      "subprocess", "super",       "switch",    "sys",      "sysconfig", "syslog",       "tempfile",
+    "textwrap",    "this",       "threading",   "throw",     "time",     "token",     "tokenize",     "traceback",
+    "True",        "true",       "try",         "typedef",   "types",    "typing",    "unicodedata",  "union",
+    "unittest",    "unsigned",   "until",       "urllib",    "var",      "void",      "volatile",     "warnings",
+    "weakref",     "while",      "with",        "xxsubtype", "yield",    "zipimport", "zlib"};
 
 static const char* identifier(srPool* pool, const char* name) {
   for (int i = 0; i < SR_COUNT(reserved); i++) {
@@ -422,7 +455,8 @@ static srStatus generate(Work* w) {
                                : "parameters as arguments need the spec of the model");
     return SR_INPUT;
   }
-  if (w->o->limbs != 0 && (strcmp(language->word, "c") != 0 || (w->o->limbs != 2 && w->o->limbs != 4))) {
+  if (w->o->limbs != 0 &&
+      (strcmp(language->word, "c") != 0 || (w->o->limbs != 2 && w->o->limbs != 4 && w->o->limbs != SR_LIMBS_FEWEST))) {
     sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
                     "limbs in lanes of a vector are of C alone, and 2 or 4: leave --limbs out");
     return SR_INPUT;
@@ -468,12 +502,18 @@ static srStatus generate(Work* w) {
       if (status != SR_OK) continue;
     }
     make(w, k, &f[shown->nfunction], &counts[shown->nfunction]);
+    if (divides_by_zero(f[shown->nfunction].code) && w->o->what == NULL) continue;
+    if (divides_by_zero(f[shown->nfunction].code)) {
+      sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                      "%s divides by inertia, and some joints move nothing with mass: lock them", k->name);
+      return SR_INPUT;
+    }
     made[shown->nfunction] = k;
     shown->nfunction++;
   }
   if (strcmp(language->word, "cuda") == 0 && !w->m->constrained) make_lanes(w, f, made, shown->nfunction);
-  if (w->o->limbs > 0) {
-    const srStatus status = make_vectors(w, f, made, shown->nfunction);
+  if (w->o->limbs != 0) {
+    const srStatus status = make_vectors(w, f, made, shown->nfunction, counts);
     if (status != SR_OK) return status;
   }
   srEmitUnit unit = {.model = identifier(w->pool, w->m->name),

@@ -159,7 +159,7 @@ static void put_constants(srSymPass* x, srPool* pool) {
   const srNode* at = x->symbol = s ? sr_sym_bring(g, pool, s) : NULL;
   x->gravity = srx_numbers(g, tree->m->gravity);
   for (int k = 0; k < tree->m->nv; k++)
-    x->armature[k] = s ? at[s->armature[k]] : srx_number(g, tree->m->dof_armature[k]);
+    x->armature[k] = s ? at[s->armature[k]] : srx_number(g, sr_sym_armature(tree->m)[k]);
   for (int k = 0; k < 3 && s; k++) x->gravity.x[k] = at[s->gravity.x[k]];
   for (int i = 1; i < tree->n; i++) {
     const srSymLink* l = &tree->link[i];

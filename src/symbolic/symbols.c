@@ -268,7 +268,7 @@ static void put_all(Work* w) {
   out->J = sr_pool_alloc(w->pool, n * sizeof *out->J), out->mass = sr_pool_alloc(w->pool, n * sizeof *out->mass);
   out->armature = sr_pool_alloc(w->pool, nv * sizeof *out->armature);
   numbers_of(w, m->gravity, 3, out->gravity.x);
-  numbers_of(w, m->dof_armature, m->nv, out->armature);
+  numbers_of(w, sr_sym_armature(m), m->nv, out->armature);
   out->mass[0] = srx_number(w->g, 0), out->p[0] = out->h[0] = srx_zero(w->g);
   for (int k = 0; k < 9; k++) out->J[0].x[k] = srx_number(w->g, 0);
   for (int i = 1; i < m->nlink; i++) numbers_of(w, m->link_tree + 16 * i + 12, 3, out->p[i].x);
@@ -303,7 +303,7 @@ static void numbers_of_model(const srModel* m, double* out) {
     memcpy(x + FIRST, I + 12, 3 * sizeof *x);
     rotation_of(I, x + TENSOR);
   }
-  memcpy(out + ENTRIES * m->nlink, m->dof_armature, (size_t)m->nv * sizeof *out);
+  memcpy(out + ENTRIES * m->nlink, sr_sym_armature(m), (size_t)m->nv * sizeof *out);
   memcpy(out + ENTRIES * m->nlink + m->nv, m->gravity, 3 * sizeof *out);
 }
 

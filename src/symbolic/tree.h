@@ -58,6 +58,11 @@ typedef struct srSymNote {
   const char* text;
 } srSymNote;
 
+// Of the coordinates, without the unit inertia that those have which move no mass (dof_massless).
+static inline const double* sr_sym_armature(const srModel* m) {
+  return m->absolute ? m->dof_armature : m->joint_armature;
+}
+
 // One build of the equations on a graph.
 typedef struct srSymPass {
   const srSymTree* tree;
