@@ -110,6 +110,8 @@ struct srRigid {
   srContactSolver* solver;
   // Vectors.
   double *a, *dq, *q_near, *q_new, *v_new, *lambda, *lambda_kept, *slips;
+  double*
+      partings;  // (most) of the last forces: normal accelerations of closed contacts that the cone problem opens, relative to the largest acceleration
   double *q_ahead, *v_ahead, *y_ahead;
   double *q_start, *v_start, *y_start;
   double *Nv, *Dv;  // (3 most): rates of the equations and of the forces of closed contacts, at the last `dynamics`
@@ -155,10 +157,12 @@ double sri_rigid_compliance(
 // A start for the problem in x->problem, into x->p. Several contacts with friction may have several solutions, of which rounding would choose one (four
 // dominoes that lean on each other: one symmetric, two that lift a corner). This leads to the limit of equal compliances.
 void sri_rigid_begin_soft(srRigid* x);
-// The cone problem that decides about statuses, as sri_rigid_solve: from the forces with which all contacts stay closed where these are a solution, else from that start.
+#define SR_RIGID_UNSOLVED 1e-6  // of the right-hand side: residual of a cone problem whose solution says nothing
+// The cone problem with right-hand side q (nrow), into x->p, and its residual relative to q. False: not solved.
+// As an event needs it: from the forces with which all contacts stay closed where these are a solution, else from that start.
 bool sri_rigid_decide(srRigid* x, const double* q, double* residual);
-// The cone problem with right-hand side q (nrow) into x->p, from which it starts. False: not solved.
-bool sri_rigid_solve(srRigid* x, const double* q, double* residual);
+// As the motion goes on: from x->p, the last forces; where that leads nowhere, as an event needs it.
+bool sri_rigid_follow(srRigid* x, const double* q, double* residual);
 // A p = -right by rows: regular, or with equal compliances of all rows.
 // False: they are dependent.
 bool sri_rigid_solve_rows(srRigid* x, const double* right, double* p);

@@ -245,18 +245,6 @@ static bool is_admissible(const srRigid* x, const double* p) {
   return true;
 }
 
-static bool solve(srRigid* x, const double* q, int iterations, double* residual);
-
-bool sri_rigid_decide(srRigid* x, const double* q, double* residual) {
-  (void)sri_rigid_solve_rows(x, q, x->p);
-  if (is_admissible(x, x->p) && solve(x, q, ITERATIONS, residual)) return true;
-  pose(x, q);
-  sri_rigid_begin_soft(x);
-  return solve(x, q, ITERATIONS_EVENT, residual);
-}
-
-bool sri_rigid_solve(srRigid* x, const double* q, double* residual) { return solve(x, q, ITERATIONS, residual); }
-
 static bool solve(srRigid* x, const double* q, int iterations, double* residual) {
   srContactProblem* p = x->problem;
   pose(x, q);
@@ -278,7 +266,26 @@ static bool solve(srRigid* x, const double* q, int iterations, double* residual)
     x->softness = fmax(x->softness, REDUNDANT * fabs(x->A[r * x->nrow + r] * x->p[r]) / size);
   }
   // With redundant rows the residual is of the compliance's size.
-  const bool solved = result.solved || *residual < 1e-8;
+  return result.solved || *residual < 1e-8;
+}
+
+static bool decide(srRigid* x, const double* q, double* residual) {
+  (void)sri_rigid_solve_rows(x, q, x->p);
+  if (is_admissible(x, x->p) && solve(x, q, ITERATIONS, residual)) return true;
+  pose(x, q);
+  sri_rigid_begin_soft(x);
+  return solve(x, q, ITERATIONS_EVENT, residual);
+}
+
+bool sri_rigid_decide(srRigid* x, const double* q, double* residual) {
+  const bool solved = decide(x, q, residual);
+  x->stats.unsolved += !solved;
+  return solved;
+}
+
+bool sri_rigid_follow(srRigid* x, const double* q, double* residual) {
+  bool solved = solve(x, q, ITERATIONS, residual);
+  if (!solved) solved = decide(x, q, residual);
   x->stats.unsolved += !solved;
   return solved;
 }

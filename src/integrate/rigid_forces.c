@@ -3,7 +3,8 @@
 //   cone      0 <= lambda_N _|_ a_N >= 0, friction opposite to a_T: the cone problem, with the contacts that stick as cones too
 // Friction at rest. The forces of contacts that stick are not unique where their equations are dependent (three stuck feet: 9 equations, 6 degrees of freedom), and one
 // cone that is left by the forces of equal compliance is no event: some others may be inside of all cones. Then the cone problem decides, which returns
-// slip accelerations where none are (limit analysis).
+// slip accelerations where none are (limit analysis). It also opens contacts, with forces of 0 instead of the negative ones of equations: their accelerations
+// along the normal state it.
 #include <math.h>
 #include <string.h>
 
@@ -117,6 +118,16 @@ static void put_slips(srRigid* x, double* slips) {
   }
 }
 
+// Normal accelerations of the contacts that the cone problem opens, relative to the largest acceleration; beyond what it resolves.
+static void put_partings(srRigid* x, double residual) {
+  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300), least = 10 * fmax(residual, x->softness);
+  sri_rigid_accelerations(x, x->a, x->rhs);
+  for (int k = 0; k < x->ncontact; ++k) {
+    const int r = x->part[k].first;
+    x->partings[k] = x->p[r] > 0 ? 0 : fmax(0, x->rhs[r] / size - least);
+  }
+}
+
 static int cone_forces(srRigid* x, double t, const double* q, const double* v, double* lambda) {
   double residual;
   int answer = build(x, t, q, v, true);
@@ -129,9 +140,10 @@ static int cone_forces(srRigid* x, double t, const double* q, const double* v, d
       x->p[part->first + i] = part->rows == 2 ? part->along[0] * of[1] + part->along[1] * of[2] : of[i];
   }
   sri_rigid_right(x);
-  if (!sri_rigid_solve(x, x->right_rows, &residual) && residual > 1e-6) return 1;
+  if (!sri_rigid_follow(x, x->right_rows, &residual) && residual > SR_RIGID_UNSOLVED) return 1;
   put_accelerations(x);
   put_forces(x, lambda);
+  put_partings(x, residual);
   for (int k = 0; k < x->nclosed; ++k) memcpy(x->closed[k].force, lambda + 3 * k, sizeof x->closed[k].force);
   return 0;
 }
@@ -141,6 +153,7 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   int answer = sri_rigid_list_rates(x, t, q, v, true);
   x->freed = false;
   for (int k = 0; k < x->nclosed && slips != NULL; ++k) slips[k] = 0;
+  for (int k = 0; k < x->nclosed; ++k) x->partings[k] = 0;
   if (answer == 0) answer = sri_rigid_free(x, t, q, v, y);
   if (answer != 0) return answer;
   if (any(x, SR_RIGID_CONE)) {

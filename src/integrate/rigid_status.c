@@ -60,7 +60,7 @@ int sri_touch_solve_closed(srRigid* x) {
   x->softness = 0;
   sri_touch_build_closed(x);
   sri_rigid_right(x);
-  if (x->npart > 0 && !sri_rigid_decide(x, x->right_rows, &residual) && residual > 1e-6) {
+  if (x->npart > 0 && !sri_rigid_decide(x, x->right_rows, &residual) && residual > SR_RIGID_UNSOLVED) {
     return sri_rigid_fail(x,
                           "which contacts stick, slide or open cannot be decided: the complementarity problem of the "
                           "accelerations was not solved");
@@ -137,7 +137,7 @@ static bool clearly_wrong(srRigid* x, double t, const signed char* cause) {
   for (int k = 0; k < x->nclosed; ++k) most = fmax(most, fabs(x->lambda[3 * k]));
   for (int k = 0; k < x->nclosed; ++k) {
     const double* of = x->lambda + 3 * k;
-    if ((cause[k] & SR_CAUSE_RELEASE) != 0 && of[0] < -AHEAD * most) return true;
+    if ((cause[k] & SR_CAUSE_RELEASE) != 0 && (of[0] < -AHEAD * most || x->partings[k] > AHEAD)) return true;
     if ((cause[k] & SR_CAUSE_ONSET) != 0 && hypot(of[1], of[2]) - x->closed[k].mu_static * of[0] > AHEAD * most)
       return true;
   }
