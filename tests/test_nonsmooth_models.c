@@ -441,6 +441,16 @@ TEST(rows_of_dominoes_by_events_end_at_rest_in_their_plane) {
   ensure_heap("N=10", 10);
 }
 
+// Small speeds along normals, by directions that are 1e-8 rad off, neither open one corner of an edge nor strike it again and again.
+TEST(thirteen_dominoes_by_events_stay_in_their_plane) {
+  if (!runner_long()) SKIP("takes half a minute: ./test --long");
+  Loaded x = open_model("nonsmooth/dominoes", "N=13");
+  run_dominoes(&x, 0, 0.54);
+  ENSURE_SMALL(x.result.energy.residual, 1e-6 * x.result.energy.scale);
+  for (int i = 0; i < 13; ++i) ENSURE_SMALL(x.d->q[7 * i + 1], 1e-9);
+  close_model(&x);
+}
+
 TEST(a_ratchet_holds_a_press_tooth_by_tooth) { ensure_model("nonsmooth/ratchet-press"); }
 TEST(rigid_balls_of_a_cradle_pass_the_momentum_on_by_sequence_or_all_at_once) {
   ensure_model("contact/newtons-cradle");

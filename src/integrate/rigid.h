@@ -94,6 +94,7 @@ struct srRigid {
   double softness;   // relative accelerations that the compliance of redundant normals leaves in the last cone problem
   bool contradicts;  // equations of contacts that stick were not met together at the last state
   double resolved;   // relative accelerations that the solution of their last problem tells from 0
+  double closed_speed;                // m/s: normal speed of a contact that is closed after this event
   double rest_friction, rest_driver;  // work of the impulses that have ended a slip at this event, J
   int ntouch;
   int nstrike;  // the first of the touching ones: contacts, which impacts concern
