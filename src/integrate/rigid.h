@@ -37,7 +37,7 @@ typedef struct srClosed {
   bool creeps;              // for longer than it takes to pass
   double t_missed, t_most;  // when that was, and how long it may last: what creeps is a cone
   double ratio[2];          // cone: tangential force over normal force
-  double force[3];          // of the last cone problem since the event, where the next one begins; NAN: none
+  double force[3];          // of the last cone problem, where the next one begins: since the event, or of its decision
   int at;             // in the list: itself, or the contact that continues it (other features of the pair); -1: none
   bool lost;          // -1 when the switching functions were evaluated last
   srUnilateral last;  // as listed at the end of the last step, continued linearly where it is not listed any more
@@ -174,6 +174,8 @@ int sri_rigid_drift(srRigid* x, double t, const double* q, const double* v);  //
 size_t sri_rigid_sample_size(void);                                           // bytes of `samples`, for each part
 
 // ---- rigid_forces.c
+void sri_rigid_part_force(const srRigid* x, const srRigidPart* part,
+                          double out[3]);  // x->p of a part, in the axes of its contact
 // Forces of the closed contacts with their present statuses: lambda (3 a contact), and accelerations into x->a. slips (a contact, or NULL): slip
 // accelerations of contacts that stick, relative to the largest acceleration, where friction at rest cannot hold all of them; else 0.
 int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, const double* y, double* lambda,

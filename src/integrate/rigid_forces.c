@@ -51,17 +51,16 @@ static int build(srRigid* x, double t, const double* q, const double* v, bool co
   return answer;
 }
 
-// Forces of the rows in the axes of their contacts.
-static void put_forces(const srRigid* x, double* lambda) {
-  for (int k = 0; k < x->npart; ++k) {
-    const srRigidPart* part = &x->part[k];
-    const double* p = x->p + part->first;
-    double* to = lambda + 3 * k;
-    to[0] = p[0];
-    for (int i = 0; i < 2; ++i) {
-      to[1 + i] = part->rows == 1 ? p[0] * part->force_s[i] : part->rows == 2 ? p[1] * part->along[i] : p[1 + i];
-    }
+void sri_rigid_part_force(const srRigid* x, const srRigidPart* part, double out[3]) {
+  const double* p = x->p + part->first;
+  out[0] = p[0];
+  for (int i = 0; i < 2; ++i) {
+    out[1 + i] = part->rows == 1 ? p[0] * part->force_s[i] : part->rows == 2 ? p[1] * part->along[i] : p[1 + i];
   }
+}
+
+static void put_forces(const srRigid* x, double* lambda) {
+  for (int k = 0; k < x->npart; ++k) sri_rigid_part_force(x, &x->part[k], lambda + 3 * k);
 }
 
 static void put_accelerations(srRigid* x) {
@@ -134,7 +133,7 @@ static int cone_forces(srRigid* x, double t, const double* q, const double* v, d
   if (answer != 0) return answer;
   for (int k = 0; k < x->npart; ++k) {  // start: what is known of the forces
     const srRigidPart* part = &x->part[k];
-    const double* of = isnan(x->closed[k].force[0]) ? lambda + 3 * k : x->closed[k].force;
+    const double* of = x->closed[k].force;
     x->p[part->first] = of[0];
     for (int i = 1; i < part->rows; ++i)
       x->p[part->first + i] = part->rows == 2 ? part->along[0] * of[1] + part->along[1] * of[2] : of[i];

@@ -71,10 +71,7 @@ int sri_touch_solve_closed(srRigid* x) {
   sri_rigid_accelerations(x, x->a, x->rhs);
   for (int i = 0; i < x->npart; ++i) {
     const srRigidPart* part = &x->part[i];
-    double* force = x->touch[x->owner[i]].force;
-    force[0] = x->p[part->first];
-    force[1] = part->rows > 1 ? x->p[part->first + 1] : 0;
-    force[2] = part->rows > 2 ? x->p[part->first + 2] : 0;
+    sri_rigid_part_force(x, part, x->touch[x->owner[i]].force);
   }
   return 0;
 }
