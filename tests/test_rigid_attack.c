@@ -181,6 +181,31 @@ TEST(a_table_with_a_leg_that_is_too_long_by_less_than_a_micrometre_slides_to_res
   }
 }
 
+// A spinning ball that just fits between two walls falls between them: their forces cancel, and are 0, as are the accelerations along their normals, to rounding.
+TEST(a_ball_that_just_fits_between_walls_falls_freely) {
+  static const char* const methods[] = {"mdop5", "hem5", "radau5"};
+  for (int k = 0; k < (int)SR_COUNT(methods); ++k) {
+    Loaded x = open_text(
+        "<sarrus version='1'><ground><shape name='floor' type='plane'/>"
+        "<shape name='w1' type='plane' at='1 0 0' rpy='0 -pi/2 0'/><shape name='w2' type='plane' at='-1 0 0' rpy='0 "
+        "pi/2 0'/>"
+        "</ground><body name='b'><joint name='b' type='free' q='0 0 2 1 0 0 0' v='3 1 2 0 0 0'/>"
+        "<inertial mass='1' inertia='0.4 0.4 0.4'/><shape name='s' type='sphere' size='1'/></body>"
+        "<contact a='floor' b='s' mu-k='0.3' restitution='0.5'" LAW
+        "/>"
+        "<contact a='w1' b='s' mu-k='0.3' restitution='0.5'" LAW
+        "/>"
+        "<contact a='w2' b='s' mu-k='0.3' restitution='0.5'" LAW "/></sarrus>");
+    run_quiet(&x, methods[k], 0.4, 1e-8);
+    ENSURE_EQUAL(x.result.nevent, 0);
+    ENSURE_NEAR(x.d->q[2], 2 - 0.5 * G * 0.16, 1e-7);
+    ENSURE_SMALL(x.d->q[0], 1e-12);
+    ENSURE_SMALL(x.d->q[1], 1e-7);
+    ENSURE_NEAR(sqrt(x.d->v[0] * x.d->v[0] + x.d->v[1] * x.d->v[1] + x.d->v[2] * x.d->v[2]), sqrt(14), 1e-7);
+    close_model(&x);
+  }
+}
+
 // A box slides at 1 m/s and rolls at 1e-7 rad/s about the direction of its slip: its corners separate and approach by the slip times 1.5e-8. That is an error of directions, neither an impact nor an
 // opening: it goes on flat on all corners. Without slip the same is an impact.
 TEST(what_slides_fast_is_not_struck_by_the_errors_of_its_direction) {

@@ -151,6 +151,9 @@ void sri_rigid_build(srRigid* x);                                              /
 void sri_rigid_velocities(const srRigid* x, const double* v, double* out);     // W v + b of the rows
 void sri_rigid_accelerations(const srRigid* x, const double* a, double* out);  // W a + drift
 void sri_rigid_right(srRigid* x);  // x->right_rows: W a_free + drift, and what gives clamps their normal forces
+// Of the accelerations q of the rows without contact forces: what residuals and accelerations at rest are compared with. Rounding, where q cancels (a ball that just fits between two walls).
+double sri_rigid_size(const srRigid* x, const double* q);
+double sri_rigid_cancelled(const srRigid* x);                      // the least of it
 void sri_rigid_add(const srRigid* x, const double* p, double* v);  // v += X^T p
 double sri_rigid_work(const srRigid* x, const double* p, const double* before, const double* after, bool normal);
 double sri_rigid_compliance(

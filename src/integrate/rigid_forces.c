@@ -96,7 +96,7 @@ static bool are_coupled(const srRigid* x, const srRigidPart* a, const srRigidPar
 // Slip accelerations of the contacts that stick, relative to the largest acceleration: each has the largest of those that it is coupled with, since
 // contacts of one body begin to slip together.
 static void put_slips(srRigid* x, double* slips) {
-  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300);
+  const double size = sri_rigid_size(x, x->right_rows);
   sri_rigid_accelerations(x, x->a, x->rhs);
   for (int k = 0; k < x->nclosed; ++k) {
     const srRigidPart* part = &x->part[k];
@@ -119,7 +119,7 @@ static void put_slips(srRigid* x, double* slips) {
 
 // Normal accelerations of the contacts that the cone problem opens, relative to the largest acceleration; beyond what it resolves.
 static void put_partings(srRigid* x, double residual) {
-  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300), least = 10 * fmax(residual, x->softness);
+  const double size = sri_rigid_size(x, x->right_rows), least = 10 * fmax(residual, x->softness);
   sri_rigid_accelerations(x, x->a, x->rhs);
   for (int k = 0; k < x->ncontact; ++k) {
     const int r = x->part[k].first;
@@ -165,7 +165,7 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   const bool regular = sri_rigid_solve_rows(x, x->right_rows, x->p);
   put_accelerations(x);
   put_forces(x, lambda);
-  const bool met = sri_rigid_rows_residual(x, x->right_rows, x->p) <= MET * sri_largest(x->nrow, x->right_rows);
+  const bool met = sri_rigid_rows_residual(x, x->right_rows, x->p) <= MET * sri_rigid_size(x, x->right_rows);
   x->contradicts = !regular && !met;
   if (regular || (met && is_inside(x, lambda))) return 0;
   memcpy(x->lambda_kept, lambda, 3 * (size_t)x->nclosed * sizeof *lambda);

@@ -120,7 +120,7 @@ static void decide(srRigid* x, int i, double size, double most) {
 }
 
 void sri_touch_decide(srRigid* x) {
-  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300), most = largest_force(x);
+  const double size = sri_rigid_size(x, x->right_rows), most = largest_force(x);
   for (int i = 0; i < x->npart; ++i) decide(x, i, size, most);
 }
 

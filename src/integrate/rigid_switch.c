@@ -27,11 +27,12 @@
 #define ZERO 1e-6  // of the gaps and hops that are told apart: a gap that is as good as 0
 
 static double force_scale(const srRigid* x) {
+  const double least = sri_rigid_cancelled(x);
   double most = 0;
   for (int i = 0; i < x->npart; ++i) {
     const int r = x->part[i].first;
     const double own = fabs(x->A[r * x->nrow + r]);
-    if (own > 0) most = fmax(most, fabs(x->right_rows[r]) / own);
+    if (own > 0) most = fmax(most, fmax(fabs(x->right_rows[r]), least) / own);
     most = fmax(most, fabs(x->lambda[3 * i]));
   }
   return most;
