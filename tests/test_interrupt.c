@@ -189,7 +189,7 @@ TEST(a_step_that_is_refused_again_and_again_falls_to_nothing) {
     sri_crossing_accepted(&crossing, h0, false, false, 1e-3);
     crossing.rate = -1e-3 / distance;
     for (; h > 1e-15 && tries < 200; ++tries) {
-      const srCrossingPlan plan = sri_crossing_plan(&crossing, h, rest);
+      const srCrossingPlan plan = sri_crossing_plan(&crossing, h, rest, 1e6);
       ENSURE(plan.crossings || plan.h <= h);
       if (plan.crossings) {
         sri_crossing_refused(&crossing, plan.h, 100);
@@ -199,6 +199,23 @@ TEST(a_step_that_is_refused_again_and_again_falls_to_nothing) {
     }
     ENSURE(tries < 100);
   }
+}
+
+// Rounding over sigma^2 is accepted where shorter crossings do not help, but no error of the size of the state: 1e6 tolerances at rtol 1e-6. Dominoes whose faces became
+// parallel had 3e9 in a crossing of a microsecond, and events located in its dense output gained 700 J.
+TEST(a_crossing_is_refused_where_its_error_is_as_large_as_the_state) {
+  srCrossing crossing;
+  sri_crossing_start(&crossing, 0.62);
+  sri_crossing_accepted(&crossing, 0.1, false, false, 0.1);
+  sri_crossing_accepted(&crossing, 0.1, false, false, 3.3e-6);
+  crossing.rate = -9.2;
+  crossing.measure = 0;  // the last refused one was no worse
+  const srCrossingPlan plan = sri_crossing_plan(&crossing, 1e-6, 1, 1e6);
+  ENSURE(plan.crossings && plan.h < 1e-6);
+  ENSURE(sri_error_accepted(plan.err, 1e5) && sri_error_accepted(plan.err, 9e5));
+  ENSURE(!sri_error_accepted(plan.err, 3e9));
+  const srCrossingPlan coarse = sri_crossing_plan(&crossing, 1e-6, 1, 1e3);
+  ENSURE(sri_error_accepted(coarse.err, 9e2) && !sri_error_accepted(coarse.err, 1.1e3));
 }
 
 // A short step ahead of a crossing that the end of the run would cut was tried with the same length for ever.

@@ -169,7 +169,8 @@ static srTrial plan_trial(const srIntegrator* integrator, const srControl* contr
   if (c == NULL || !sri_crosses(integrator)) {
     return cut_step(integrator, control->h, t_limit);
   }
-  srCrossingPlan plan = sri_crossing_plan(&c->crossing, control->h, rest);
+  srCrossingPlan plan =
+      sri_crossing_plan(&c->crossing, control->h, rest, 1 / fmax(integrator->options.rtol, DBL_EPSILON));
   if (c->h_short > 0) plan = (srCrossingPlan){.h = c->h_short, .err = {.limit = 1}};
   if (!plan.crossings && plan.h == control->h) return cut_step(integrator, control->h, t_limit);
   srTrial trial = {.h = fmin(plan.h, rest), .cut = true, .crossings = plan.crossings, .limit = plan.err};

@@ -8,7 +8,8 @@
 //   D <= 0.9 h_ref + h:     a step of min(h, D - theta h_ref) first
 //   crossing refused:       h_ref = 0.6 h
 // In a crossing err is about h^2 over the tolerance while the true error is h^4, so err h^2 falls like h^4 from one refused crossing to
-// the next. Where it does not, err is rounding over sigma^2 and shorter crossings do not help: then it is accepted up to 1/s^2.
+// the next. Where it does not, err is rounding over sigma^2 and shorter crossings do not help: then it is accepted up to 1/s^2. Neither is accepted beyond
+// the number of tolerances that the state itself is large: dense output of such a step, in which events are located, is none of the motion.
 // A restart within a step keeps what is known of t_s. One next to t_s, before or after it, steps away by an ordinary
 // length, with t_s before the first node; small steps would approach it slowly.
 // Measured in docs/theory/half-explicit.md. Where a sigma of some tenths falls, no singularity is near: only small ones are considered.
@@ -53,21 +54,21 @@ double sri_crossing_reach(const srCrossing* crossing, double sigma) {
   return crossing->rate_known && crossing->rate != 0 ? sigma / fabs(crossing->rate) : least;
 }
 
-static void limit_error(srCrossingPlan* plan, const srCrossing* crossing) {
+static void limit_error(srCrossingPlan* plan, const srCrossing* crossing, double most) {
   const double s = plan->h * fabs(crossing->rate);
-  plan->err.limit = fmax(1, 1 / s);
+  plan->err.limit = fmax(1, fmin(1 / s, most));
   plan->err.rounding_from = 0.5 * crossing->measure / (plan->h * plan->h);
-  plan->err.rounding_to = 1 / (s * s);
+  plan->err.rounding_to = fmin(1 / (s * s), most);
 }
 
-srCrossingPlan sri_crossing_plan(const srCrossing* crossing, double h, double rest) {
+srCrossingPlan sri_crossing_plan(const srCrossing* crossing, double h, double rest, double most) {
   srCrossingPlan plan = {.h = h, .err = {.limit = 1}};
   if (!crossing->rate_known || !crossing->sigma_known || crossing->sigma > SIGMA_SMALL) return plan;
   const double theta = crossing->theta, reference = reference_step(crossing, h);
   if (crossing->restarted && crossing->sigma < AT_ONCE * reference * fabs(crossing->rate)) {
     plan.h = fmin(STEP_AWAY * reference, rest);
     plan.crossings = true;
-    limit_error(&plan, crossing);
+    limit_error(&plan, crossing, most);
     return plan;
   }
   if (!(crossing->rate < 0)) return plan;
@@ -89,7 +90,7 @@ srCrossingPlan sri_crossing_plan(const srCrossing* crossing, double h, double re
       plan.h = rest;
     }
   }
-  if (plan.crossings) limit_error(&plan, crossing);
+  if (plan.crossings) limit_error(&plan, crossing, most);
   return plan;
 }
 

@@ -40,8 +40,8 @@ void sri_crossing_restart(srCrossing* crossing, double h, double back);
 void sri_crossing_restarted(srCrossing* crossing, double sigma);
 // Length of a step from sigma = 0 to this sigma.
 double sri_crossing_reach(const srCrossing* crossing, double sigma);
-// h: the step that error control requests; rest: time to the limit of this step.
-srCrossingPlan sri_crossing_plan(const srCrossing* crossing, double h, double rest);
+// h: the step that error control requests; rest: time to the limit of this step; most: tolerances that an error of the size of the state has.
+srCrossingPlan sri_crossing_plan(const srCrossing* crossing, double h, double rest, double most);
 // A crossing of length h was refused with this error.
 void sri_crossing_refused(srCrossing* crossing, double h, double err);
 bool sri_error_accepted(srErrorLimit limit, double err);

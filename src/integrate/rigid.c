@@ -96,6 +96,7 @@ static bool allocate(srRigid* x) {
                           {&x->lambda, rows},
                           {&x->lambda_kept, rows},
                           {&x->slips, most},
+                          {&x->partings, most},
                           {&x->value, rows},
                           {&x->q_ahead, nq},
                           {&x->v_ahead, nv},

@@ -37,7 +37,7 @@ typedef struct srClosed {
   bool creeps;              // for longer than it takes to pass
   double t_missed, t_most;  // when that was, and how long it may last: what creeps is a cone
   double ratio[2];          // cone: tangential force over normal force
-  double force[3];          // of the last cone problem since the event, where the next one begins; NAN: none
+  double force[3];          // of the last cone problem, where the next one begins: since the event, or of its decision
   int at;             // in the list: itself, or the contact that continues it (other features of the pair); -1: none
   bool lost;          // -1 when the switching functions were evaluated last
   srUnilateral last;  // as listed at the end of the last step, continued linearly where it is not listed any more
@@ -94,6 +94,7 @@ struct srRigid {
   double softness;   // relative accelerations that the compliance of redundant normals leaves in the last cone problem
   bool contradicts;  // equations of contacts that stick were not met together at the last state
   double resolved;   // relative accelerations that the solution of their last problem tells from 0
+  double closed_speed;                // m/s: normal speed of a contact that is closed after this event
   double rest_friction, rest_driver;  // work of the impulses that have ended a slip at this event, J
   int ntouch;
   int nstrike;  // the first of the touching ones: contacts, which impacts concern
@@ -110,6 +111,8 @@ struct srRigid {
   srContactSolver* solver;
   // Vectors.
   double *a, *dq, *q_near, *q_new, *v_new, *lambda, *lambda_kept, *slips;
+  double*
+      partings;  // (most) of the last forces: normal accelerations of closed contacts that the cone problem opens, relative to the largest acceleration
   double *q_ahead, *v_ahead, *y_ahead;
   double *q_start, *v_start, *y_start;
   double *Nv, *Dv;  // (3 most): rates of the equations and of the forces of closed contacts, at the last `dynamics`
@@ -148,6 +151,9 @@ void sri_rigid_build(srRigid* x);                                              /
 void sri_rigid_velocities(const srRigid* x, const double* v, double* out);     // W v + b of the rows
 void sri_rigid_accelerations(const srRigid* x, const double* a, double* out);  // W a + drift
 void sri_rigid_right(srRigid* x);  // x->right_rows: W a_free + drift, and what gives clamps their normal forces
+// Of the accelerations q of the rows without contact forces: what residuals and accelerations at rest are compared with. Rounding, where q cancels (a ball that just fits between two walls).
+double sri_rigid_size(const srRigid* x, const double* q);
+double sri_rigid_cancelled(const srRigid* x);                      // the least of it
 void sri_rigid_add(const srRigid* x, const double* p, double* v);  // v += X^T p
 double sri_rigid_work(const srRigid* x, const double* p, const double* before, const double* after, bool normal);
 double sri_rigid_compliance(
@@ -155,10 +161,12 @@ double sri_rigid_compliance(
 // A start for the problem in x->problem, into x->p. Several contacts with friction may have several solutions, of which rounding would choose one (four
 // dominoes that lean on each other: one symmetric, two that lift a corner). This leads to the limit of equal compliances.
 void sri_rigid_begin_soft(srRigid* x);
-// The cone problem that decides about statuses, as sri_rigid_solve: from the forces with which all contacts stay closed where these are a solution, else from that start.
+#define SR_RIGID_UNSOLVED 1e-6  // of the right-hand side: residual of a cone problem whose solution says nothing
+// The cone problem with right-hand side q (nrow), into x->p, and its residual relative to q. False: not solved.
+// As an event needs it: from the forces with which all contacts stay closed where these are a solution, else from that start.
 bool sri_rigid_decide(srRigid* x, const double* q, double* residual);
-// The cone problem with right-hand side q (nrow) into x->p, from which it starts. False: not solved.
-bool sri_rigid_solve(srRigid* x, const double* q, double* residual);
+// As the motion goes on: from x->p, the last forces; where that leads nowhere, as an event needs it.
+bool sri_rigid_follow(srRigid* x, const double* q, double* residual);
 // A p = -right by rows: regular, or with equal compliances of all rows.
 // False: they are dependent.
 bool sri_rigid_solve_rows(srRigid* x, const double* right, double* p);
@@ -169,6 +177,8 @@ int sri_rigid_drift(srRigid* x, double t, const double* q, const double* v);  //
 size_t sri_rigid_sample_size(void);                                           // bytes of `samples`, for each part
 
 // ---- rigid_forces.c
+void sri_rigid_part_force(const srRigid* x, const srRigidPart* part,
+                          double out[3]);  // x->p of a part, in the axes of its contact
 // Forces of the closed contacts with their present statuses: lambda (3 a contact), and accelerations into x->a. slips (a contact, or NULL): slip
 // accelerations of contacts that stick, relative to the largest acceleration, where friction at rest cannot hold all of them; else 0.
 int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, const double* y, double* lambda,

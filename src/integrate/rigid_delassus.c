@@ -13,6 +13,8 @@
 #define SINGULAR 1e-9  // pivot of scaled rows that are dependent: then all rows have ...
 #define EQUAL                                                                                                          \
   1e-8  // ... this compliance, of the largest diagonal entry, which the refinement removes from all but the distribution
+#define CANCELLED                                                                                                      \
+  1e-6  // of the accelerations without contacts: what they leave along the contacts, if no more, is as good as 0
 #define SOLVED 1e-11  // of the right-hand side: residual of a problem
 #define SOLVED_REDUNDANT                                                                                               \
   5e-10  // the same with dependent rows, where rounding is larger by the compliance: all attempts would run in vain
@@ -144,6 +146,12 @@ void sri_rigid_right(srRigid* x) {
   }
 }
 
+double sri_rigid_cancelled(const srRigid* x) { return fmax(CANCELLED * sri_largest(x->inner.nv, x->free), 1e-300); }
+
+double sri_rigid_size(const srRigid* x, const double* q) {
+  return fmax(sri_largest(x->nrow, q), sri_rigid_cancelled(x));
+}
+
 void sri_rigid_add(const srRigid* x, const double* p, double* v) {
   for (int r = 0; r < x->nrow; ++r) {
     const double* column = x->X + (size_t)r * (size_t)x->inner.nv;
@@ -245,23 +253,11 @@ static bool is_admissible(const srRigid* x, const double* p) {
   return true;
 }
 
-static bool solve(srRigid* x, const double* q, int iterations, double* residual);
-
-bool sri_rigid_decide(srRigid* x, const double* q, double* residual) {
-  (void)sri_rigid_solve_rows(x, q, x->p);
-  if (is_admissible(x, x->p) && solve(x, q, ITERATIONS, residual)) return true;
-  pose(x, q);
-  sri_rigid_begin_soft(x);
-  return solve(x, q, ITERATIONS_EVENT, residual);
-}
-
-bool sri_rigid_solve(srRigid* x, const double* q, double* residual) { return solve(x, q, ITERATIONS, residual); }
-
 static bool solve(srRigid* x, const double* q, int iterations, double* residual) {
   srContactProblem* p = x->problem;
   pose(x, q);
   const bool singular = p->compliance > 0;
-  const double size = sri_largest(x->nrow, q);
+  const double size = sri_rigid_size(x, q);
   srContactOptions o = sr_contact_options();
   srContactResult result;
   o.method = sr_contact_method_find("newton");
@@ -270,15 +266,34 @@ static bool solve(srRigid* x, const double* q, int iterations, double* residual)
   ++x->stats.problems;
   *residual = 0;
   if (sr_contact_solve(x->solver, p, &o, x->p, &result) != SR_OK) return false;
-  *residual = size > 0 ? result.error.residual / size : 0;
+  *residual = result.error.residual / size;
   x->stats.iterations += result.iterations;
   x->softness = 0;
-  for (int i = 0; i < x->npart && singular && size > 0; ++i) {
+  for (int i = 0; i < x->npart && singular; ++i) {
     const int r = x->part[i].first;
     x->softness = fmax(x->softness, REDUNDANT * fabs(x->A[r * x->nrow + r] * x->p[r]) / size);
   }
   // With redundant rows the residual is of the compliance's size.
-  const bool solved = result.solved || *residual < 1e-8;
+  return result.solved || *residual < 1e-8;
+}
+
+static bool decide(srRigid* x, const double* q, double* residual) {
+  (void)sri_rigid_solve_rows(x, q, x->p);
+  if (is_admissible(x, x->p) && solve(x, q, ITERATIONS, residual)) return true;
+  pose(x, q);
+  sri_rigid_begin_soft(x);
+  return solve(x, q, ITERATIONS_EVENT, residual);
+}
+
+bool sri_rigid_decide(srRigid* x, const double* q, double* residual) {
+  const bool solved = decide(x, q, residual);
+  x->stats.unsolved += !solved;
+  return solved;
+}
+
+bool sri_rigid_follow(srRigid* x, const double* q, double* residual) {
+  bool solved = solve(x, q, ITERATIONS, residual);
+  if (!solved) solved = decide(x, q, residual);
   x->stats.unsolved += !solved;
   return solved;
 }

@@ -3,7 +3,8 @@
 //   cone      0 <= lambda_N _|_ a_N >= 0, friction opposite to a_T: the cone problem, with the contacts that stick as cones too
 // Friction at rest. The forces of contacts that stick are not unique where their equations are dependent (three stuck feet: 9 equations, 6 degrees of freedom), and one
 // cone that is left by the forces of equal compliance is no event: some others may be inside of all cones. Then the cone problem decides, which returns
-// slip accelerations where none are (limit analysis).
+// slip accelerations where none are (limit analysis). It also opens contacts, with forces of 0 instead of the negative ones of equations: their accelerations
+// along the normal state it.
 #include <math.h>
 #include <string.h>
 
@@ -50,17 +51,16 @@ static int build(srRigid* x, double t, const double* q, const double* v, bool co
   return answer;
 }
 
-// Forces of the rows in the axes of their contacts.
-static void put_forces(const srRigid* x, double* lambda) {
-  for (int k = 0; k < x->npart; ++k) {
-    const srRigidPart* part = &x->part[k];
-    const double* p = x->p + part->first;
-    double* to = lambda + 3 * k;
-    to[0] = p[0];
-    for (int i = 0; i < 2; ++i) {
-      to[1 + i] = part->rows == 1 ? p[0] * part->force_s[i] : part->rows == 2 ? p[1] * part->along[i] : p[1 + i];
-    }
+void sri_rigid_part_force(const srRigid* x, const srRigidPart* part, double out[3]) {
+  const double* p = x->p + part->first;
+  out[0] = p[0];
+  for (int i = 0; i < 2; ++i) {
+    out[1 + i] = part->rows == 1 ? p[0] * part->force_s[i] : part->rows == 2 ? p[1] * part->along[i] : p[1 + i];
   }
+}
+
+static void put_forces(const srRigid* x, double* lambda) {
+  for (int k = 0; k < x->npart; ++k) sri_rigid_part_force(x, &x->part[k], lambda + 3 * k);
 }
 
 static void put_accelerations(srRigid* x) {
@@ -96,7 +96,7 @@ static bool are_coupled(const srRigid* x, const srRigidPart* a, const srRigidPar
 // Slip accelerations of the contacts that stick, relative to the largest acceleration: each has the largest of those that it is coupled with, since
 // contacts of one body begin to slip together.
 static void put_slips(srRigid* x, double* slips) {
-  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300);
+  const double size = sri_rigid_size(x, x->right_rows);
   sri_rigid_accelerations(x, x->a, x->rhs);
   for (int k = 0; k < x->nclosed; ++k) {
     const srRigidPart* part = &x->part[k];
@@ -117,21 +117,32 @@ static void put_slips(srRigid* x, double* slips) {
   }
 }
 
+// Normal accelerations of the contacts that the cone problem opens, relative to the largest acceleration; beyond what it resolves.
+static void put_partings(srRigid* x, double residual) {
+  const double size = sri_rigid_size(x, x->right_rows), least = 10 * fmax(residual, x->softness);
+  sri_rigid_accelerations(x, x->a, x->rhs);
+  for (int k = 0; k < x->ncontact; ++k) {
+    const int r = x->part[k].first;
+    x->partings[k] = x->p[r] > 0 ? 0 : fmax(0, x->rhs[r] / size - least);
+  }
+}
+
 static int cone_forces(srRigid* x, double t, const double* q, const double* v, double* lambda) {
   double residual;
   int answer = build(x, t, q, v, true);
   if (answer != 0) return answer;
   for (int k = 0; k < x->npart; ++k) {  // start: what is known of the forces
     const srRigidPart* part = &x->part[k];
-    const double* of = isnan(x->closed[k].force[0]) ? lambda + 3 * k : x->closed[k].force;
+    const double* of = x->closed[k].force;
     x->p[part->first] = of[0];
     for (int i = 1; i < part->rows; ++i)
       x->p[part->first + i] = part->rows == 2 ? part->along[0] * of[1] + part->along[1] * of[2] : of[i];
   }
   sri_rigid_right(x);
-  if (!sri_rigid_solve(x, x->right_rows, &residual) && residual > 1e-6) return 1;
+  if (!sri_rigid_follow(x, x->right_rows, &residual) && residual > SR_RIGID_UNSOLVED) return 1;
   put_accelerations(x);
   put_forces(x, lambda);
+  put_partings(x, residual);
   for (int k = 0; k < x->nclosed; ++k) memcpy(x->closed[k].force, lambda + 3 * k, sizeof x->closed[k].force);
   return 0;
 }
@@ -141,6 +152,7 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   int answer = sri_rigid_list_rates(x, t, q, v, true);
   x->freed = false;
   for (int k = 0; k < x->nclosed && slips != NULL; ++k) slips[k] = 0;
+  for (int k = 0; k < x->nclosed; ++k) x->partings[k] = 0;
   if (answer == 0) answer = sri_rigid_free(x, t, q, v, y);
   if (answer != 0) return answer;
   if (any(x, SR_RIGID_CONE)) {
@@ -153,7 +165,7 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   const bool regular = sri_rigid_solve_rows(x, x->right_rows, x->p);
   put_accelerations(x);
   put_forces(x, lambda);
-  const bool met = sri_rigid_rows_residual(x, x->right_rows, x->p) <= MET * sri_largest(x->nrow, x->right_rows);
+  const bool met = sri_rigid_rows_residual(x, x->right_rows, x->p) <= MET * sri_rigid_size(x, x->right_rows);
   x->contradicts = !regular && !met;
   if (regular || (met && is_inside(x, lambda))) return 0;
   memcpy(x->lambda_kept, lambda, 3 * (size_t)x->nclosed * sizeof *lambda);

@@ -13,13 +13,6 @@
 #define PASSES 1e-3         // of the velocities before: approach that an impact must not leave
 #define SHOCK 1e-7          // of the slip: approach of an impact without collision
 
-bool sri_rigid_approaches(const srRigid* x) {
-  for (int i = 0; i < x->ntouch; ++i) {
-    if (x->touch[i].normal < -x->o.speed || x->touch[i].shock) return true;
-  }
-  return false;
-}
-
 static srImpactLaw law_of(const srRigid* x) {
   if (x->o.rule == SR_IMPACT_RULE_NEWTON) return SR_IMPACT_NEWTON;
   if (x->o.rule == SR_IMPACT_RULE_POISSON) return SR_IMPACT_POISSON;

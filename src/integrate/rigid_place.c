@@ -33,7 +33,7 @@ void sri_rigid_put_closed(srRigid* x) {
     memcpy(to->along, at->along, sizeof to->along);
     to->slip_least = slip_least(x, at);
     to->ratio[0] = to->ratio[1] = 0;
-    to->force[0] = NAN;
+    memcpy(to->force, at->force, sizeof to->force);
     to->missed = at->status == SR_RIGID_SLIDES && at->missed;
     to->straight = to->missed && at->straight;
     to->creeps = false;

@@ -502,7 +502,10 @@ static const char* row(void* user, int k, double* tolerance) {
   const srSystem* s = &x->inner;
   const int own = k < s->np ? k : k - x->most;
   *tolerance = 0;
-  if (k >= s->np && k < s->np + x->most) return "the gap of a closed contact";
+  if (k >= s->np && k < s->np + x->most) {
+    *tolerance = x->o.gap;  // what touches within it is closed, and redundant contacts then contradict each other
+    return "the gap of a closed contact";
+  }
   if (own >= s->ng && (own - s->ng) / 2 >= x->ncontact) return "the velocity of a joint that its friction holds";
   if (own >= s->ng) return "the slip of a contact that sticks";
   return s->row != NULL ? s->row(s->user, own, tolerance) : "a constraint equation";

@@ -8,10 +8,14 @@
 
 #include <math.h>
 
-#define ROUNDS 50         // of closing and opening of one set of causes
-#define ROUNDS_MOST 200   // of all that follow each other at one instant
-#define CONE_MOST 3.0     // times u_c: slip of a cone that stays one
-#define LEAVES_TOO 1.5    // the same where another one has left: that is at 2
+#define ROUNDS 50        // of closing and opening of one set of causes
+#define ROUNDS_MOST 200  // of all that follow each other at one instant
+#define CONE_MOST 3.0    // times u_c: slip of a cone that stays one
+#define LEAVES_TOO 1.5   // the same where another one has left: that is at 2
+#define UNCERTAIN                                                                                                      \
+  1e-7  // rad: errors of directions, which give slip a part along the normal: that neither opens a contact nor strikes it
+#define STRIKES                                                                                                        \
+  10  // times the speed of a closed contact: approach that is an impact; what puts closed contacts at rest moves others by less
 #define CLEAR_SPEED 0.05  // m/s: what separates so fast after an impact, and by the accelerations before it ...
 #define CLEAR_HOP 1e4     // ... so many times as high as the least hop, is open without a look at its accelerations
 
@@ -70,12 +74,30 @@ static void mark_still(srRigid* x, const signed char* cause) {
   }
 }
 
+// The normal speed below which contacts are closed at this event. One corner of an edge that has nothing but its error would open alone, and tilt the body.
+static double closed_speed(const srRigid* x) {
+  double most = 0;
+  for (int i = 0; i < x->ntouch; ++i) most = fmax(most, fmax(-x->touch[i].normal, x->touch[i].slip));
+  return fmax(x->o.speed, UNCERTAIN * most);
+}
+
+static bool approaches(const srRigid* x) {
+  for (int i = 0; i < x->ntouch; ++i) {
+    if (x->touch[i].normal < -STRIKES * x->closed_speed || x->touch[i].shock) return true;
+  }
+  return false;
+}
+
+static bool is_closed(const srRigid* x, const srTouch* at) {
+  return at->normal <= x->closed_speed && at->normal >= -STRIKES * x->closed_speed;
+}
+
 static int statuses_here(srRigid* x, double t, const double* q, double* v, const double* y) {
   for (int round = 0; round < ROUNDS && x->rounds < ROUNDS_MOST; ++round, ++x->rounds) {
     sri_touch_velocities(x, v);
     for (int i = 0; i < x->ntouch; ++i) {
       srTouch* at = &x->touch[i];
-      if (round == 0) at->closed = fabs(at->normal) <= x->o.speed;
+      if (round == 0) at->closed = is_closed(x, at);
       at->status = SR_RIGID_OPEN;
     }
     int answer = sri_touch_drifts(x, t, q, v);
@@ -122,7 +144,7 @@ static int find_statuses(srRigid* x, double t, const double* q, double* v, const
     if ((cause_of(at, cause) & SR_CAUSE_STOP) != 0 && !at->planar && !at->still) sri_touch_stop(x, t, q, v, i);
   }
   if (has_cause(x, cause, SR_CAUSE_RELEASE | SR_CAUSE_ONSET)) {
-    for (int i = 0; i < x->ntouch; ++i) x->touch[i].closed = fabs(x->touch[i].normal) <= x->o.speed;
+    for (int i = 0; i < x->ntouch; ++i) x->touch[i].closed = is_closed(x, &x->touch[i]);
     answer = sri_touch_decide_ahead(x, t, q, v, y, cause);
     begin_cones(x, cause);
   } else {
@@ -162,7 +184,8 @@ static int settle_once(srRigid* x, double t, double* q, double* v, double* y, co
   x->rest_friction = x->rest_driver = 0;
   int answer = list_touching(x, t, q, v, y, cause);
   x->stats.effort += 1 + (double)x->ntouch * x->ntouch;
-  const bool struck = answer == 0 && sri_rigid_approaches(x);
+  x->closed_speed = closed_speed(x);
+  const bool struck = answer == 0 && approaches(x);
   bool leave = false;
   if (struck) {
     answer = sri_rigid_strike(x, t, v);

@@ -60,7 +60,7 @@ int sri_touch_solve_closed(srRigid* x) {
   x->softness = 0;
   sri_touch_build_closed(x);
   sri_rigid_right(x);
-  if (x->npart > 0 && !sri_rigid_decide(x, x->right_rows, &residual) && residual > 1e-6) {
+  if (x->npart > 0 && !sri_rigid_decide(x, x->right_rows, &residual) && residual > SR_RIGID_UNSOLVED) {
     return sri_rigid_fail(x,
                           "which contacts stick, slide or open cannot be decided: the complementarity problem of the "
                           "accelerations was not solved");
@@ -71,10 +71,7 @@ int sri_touch_solve_closed(srRigid* x) {
   sri_rigid_accelerations(x, x->a, x->rhs);
   for (int i = 0; i < x->npart; ++i) {
     const srRigidPart* part = &x->part[i];
-    double* force = x->touch[x->owner[i]].force;
-    force[0] = x->p[part->first];
-    force[1] = part->rows > 1 ? x->p[part->first + 1] : 0;
-    force[2] = part->rows > 2 ? x->p[part->first + 2] : 0;
+    sri_rigid_part_force(x, part, x->touch[x->owner[i]].force);
   }
   return 0;
 }
@@ -123,7 +120,7 @@ static void decide(srRigid* x, int i, double size, double most) {
 }
 
 void sri_touch_decide(srRigid* x) {
-  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300), most = largest_force(x);
+  const double size = sri_rigid_size(x, x->right_rows), most = largest_force(x);
   for (int i = 0; i < x->npart; ++i) decide(x, i, size, most);
 }
 
@@ -137,7 +134,7 @@ static bool clearly_wrong(srRigid* x, double t, const signed char* cause) {
   for (int k = 0; k < x->nclosed; ++k) most = fmax(most, fabs(x->lambda[3 * k]));
   for (int k = 0; k < x->nclosed; ++k) {
     const double* of = x->lambda + 3 * k;
-    if ((cause[k] & SR_CAUSE_RELEASE) != 0 && of[0] < -AHEAD * most) return true;
+    if ((cause[k] & SR_CAUSE_RELEASE) != 0 && (of[0] < -AHEAD * most || x->partings[k] > AHEAD)) return true;
     if ((cause[k] & SR_CAUSE_ONSET) != 0 && hypot(of[1], of[2]) - x->closed[k].mu_static * of[0] > AHEAD * most)
       return true;
   }

@@ -40,7 +40,7 @@ static void account(srRigid* x, const double* v, double friction) {
 static bool rests(srRigid* x, double t, const double* q, const double* v) {
   sri_touch_velocities(x, v);
   if (sri_touch_drifts(x, t, q, v) != 0 || sri_touch_solve_closed(x) != 0) return false;
-  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300);
+  const double size = sri_rigid_size(x, x->right_rows);
   for (int i = 0; i < x->npart; ++i) {
     const srRigidPart* part = &x->part[i];
     for (int k = 1; k < part->rows; ++k) {

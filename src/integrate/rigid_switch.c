@@ -1,5 +1,6 @@
 // What ends the status of a closed contact, as switching functions that fall through 0; three of each contact:
-//   0  lambda_N; or the contact is not listed any more: other features touch
+//   0  lambda_N, or the normal acceleration with which the cone problem opens it where forces are from that; or the contact is not listed any more: other
+//      features touch
 //   1  sticks: mu lambda_N - |lambda_T|, or the slip acceleration that the cone problem returns where friction at rest is not unique
 //      slides: the slip along its direction where it is planar, else that along the direction at the start of the step, less u_c
 //      cone: 2 u_c - |s|
@@ -14,22 +15,24 @@
 #define INSIDE 1e-9         // of the limit of friction
 #define INSIDE_GIVEN 1e-12  // the same where the limit is given
 #define HELD_LEAST 2        // times the slip of what sticks: that of a joint which a driver has at rest
-#define RESTS 1e-8          // of the accelerations: slip acceleration of contacts that stick
-#define RESTS_AGAIN 1e-7    // of the limit of friction: a cone that is inside by this sticks
-#define WRONG 1e-6          // of the forces and accelerations: beyond what an event may be late
-#define PIECES 64           // of a step, in which a missed contact is searched
-#define PAINLEVE 1e-8       // of rho
+#define RESTS                                                                                                          \
+  1e-8  // of the accelerations: slip acceleration of contacts that stick, normal acceleration of closed ones
+#define RESTS_AGAIN 1e-7  // of the limit of friction: a cone that is inside by this sticks
+#define WRONG 1e-6        // of the forces and accelerations: beyond what an event may be late
+#define PIECES 64         // of a step, in which a missed contact is searched
+#define PAINLEVE 1e-8     // of rho
 #define JAMS                                                                                                           \
   1e-4  // of rho: so near to 0 the force of dense output is its error over rho, and a loss of it says nothing
 #define APART 1.0  // value of a function that cannot change sign
 #define ZERO 1e-6  // of the gaps and hops that are told apart: a gap that is as good as 0
 
 static double force_scale(const srRigid* x) {
+  const double least = sri_rigid_cancelled(x);
   double most = 0;
   for (int i = 0; i < x->npart; ++i) {
     const int r = x->part[i].first;
     const double own = fabs(x->A[r * x->nrow + r]);
-    if (own > 0) most = fmax(most, fabs(x->right_rows[r]) / own);
+    if (own > 0) most = fmax(most, fmax(fabs(x->right_rows[r]), least) / own);
     most = fmax(most, fabs(x->lambda[3 * i]));
   }
   return most;
@@ -66,6 +69,11 @@ static double slip_value(srRigid* x, int k, const double* v, double scale, doubl
   return along - (at->missed ? SR_RIGID_NEAR : 1) * at->slip_least;
 }
 
+static double normal_value(const srRigid* x, int k, double scale) {
+  if (x->closed[k].lost) return -APART;
+  return x->partings[k] > 0 ? RESTS - x->partings[k] : x->lambda[3 * k] + TOLERANCE * scale;
+}
+
 static int evaluate(void* user, double t, const double* q, const double* v, const double* y, double* value) {
   srRigid* x = user;
   for (int i = 0; i < 3 * x->most; ++i) value[i] = APART;
@@ -81,8 +89,8 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
     value[2] = x->closed[k].rho - PAINLEVE;
     value[1] = slip_value(x, k, v, scale, x->slips[k]);
     x->closed[k].lost = x->closed[k].at < 0;
-    value[0] = x->closed[k].lost ? -APART : x->lambda[3 * k] + TOLERANCE * scale;
-    x->wrong = x->wrong || x->lambda[3 * k] < -WRONG * scale;
+    value[0] = normal_value(x, k, scale);
+    x->wrong = x->wrong || x->lambda[3 * k] < -WRONG * scale || x->partings[k] > WRONG;
     if (x->closed[k].status == SR_RIGID_STICKS && !x->closed[k].held)
       x->wrong = x->wrong || value[1] < -WRONG * scale || x->slips[k] > WRONG;
   }

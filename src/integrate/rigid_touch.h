@@ -38,7 +38,6 @@ void sri_touch_part(srRigid* x, srTouch* at, srRigidPart* out);        // as a c
 void sri_touch_build(srRigid* x);  // all contacts as cones, without clamps: x->part in their order
 
 // ---- rigid_impact.c
-bool sri_rigid_approaches(const srRigid* x);                   // does one of them?
 int sri_rigid_strike(srRigid* x, double t, double* v);         // after sri_touch_build
 double sri_rigid_kinetic_change(srRigid* x, const double* v);  // from x->v_new to v: (v + v_new).M (v - v_new)/2
 
