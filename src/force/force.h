@@ -23,7 +23,7 @@ static inline bool sr_force_is_rigid(const srData* d, const srForceElement* e) {
   return d->rigid && e->contact != NULL && (e->contact->law != NULL || sr_is_set_valued(e));
 }
 
-// Does nothing but tau act, and what the run itself adds? Then no element needs to be looked at.
+// Does nothing but tau act, and what the run itself adds? Then no element needs to be evaluated.
 static inline bool sr_only_tau(const srModel* m, const srData* d) { return d->rigid && m->priv->only_contacts; }
 
 // Motion of the drivers at d->t: d->motion.

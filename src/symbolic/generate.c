@@ -438,7 +438,8 @@ static srStatus write_project(Work* w, const srEmitUnit* unit) {
   return status;
 }
 
-static srStatus generate(Work* w) {
+// The language; NULL: the options do not go together, which is reported.
+static const srLanguage* check_options(Work* w) {
   const srLanguage* language = sr_language_find(w->o->language ? w->o->language : "c");
   if (language == NULL) {
     const char* words[8];
@@ -446,98 +447,121 @@ static srStatus generate(Work* w) {
     sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
                     "no code is generated in the language '%s'; c, js, python, octave and cuda exist%s%s%s",
                     w->o->language, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
-    return SR_INPUT;
+    return NULL;
   }
-  if (!names_known(w)) return SR_INPUT;
+  if (!names_known(w)) return NULL;
   if (w->o->parameters != NULL && (w->o->spec == NULL || strcmp(language->word, "cuda") == 0)) {
     sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
                     w->o->spec ? "parameters are no arguments of CUDA kernels: choose another language"
                                : "parameters as arguments need the spec of the model");
-    return SR_INPUT;
+    return NULL;
   }
   if (w->o->limbs != 0 &&
       (strcmp(language->word, "c") != 0 || (w->o->limbs != 2 && w->o->limbs != 4 && w->o->limbs != SR_LIMBS_FEWEST))) {
     sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
                     "limbs in lanes of a vector are of C alone, and 2 or 4: leave --limbs out");
-    return SR_INPUT;
+    return NULL;
   }
+  return language;
+}
+
+// The tree as it is, and with its frames and inertias reduced; with parameters that stay symbols, or without.
+static bool make_trees(Work* w) {
   const double snap = w->o->snap > 0 ? w->o->snap : 1e-13;
-  srGenerated* shown = &w->memory->shown;
-  srEmitFunction* f = sr_pool_alloc(w->pool, (size_t)sr_sym_nfunction * sizeof *f);
-  const srSymFunction** made = sr_pool_alloc(w->pool, (size_t)sr_sym_nfunction * sizeof *made);
-  srGeneratedFunction* counts = sr_pool_alloc(w->pool, (size_t)sr_sym_nfunction * sizeof *counts);
-  w->plain = sr_sym_tree(w->pool, w->m, snap, &shown->snapped);
+  w->plain = sr_sym_tree(w->pool, w->m, snap, &w->memory->shown.snapped);
   w->reduced = copy_of(w->pool, w->plain);
-  if (w->o->parameters != NULL) {
-    bool elements = false;
-    for (int i = 0; i < sr_sym_nfunction; i++)
-      elements = elements || (sr_sym_functions[i]->elements && wanted(w->o->what, sr_sym_functions[i]));
-    w->plain->symbols = sr_sym_symbols(w->plain, w->o->spec, w->o->parameters, elements, w->messages);
-    if (w->plain->symbols == NULL) return SR_INPUT;
-    w->context.symbols = w->reduced->symbols = w->plain->symbols;
-    sr_sym_regroup_symbols(w->reduced);
-  } else {
+  if (w->o->parameters == NULL) {
     double ignored = 0;
     sr_sym_reframe(w->reduced, snap);
     sr_sym_regroup(w->reduced);
     sr_sym_snap(w->reduced, 1e-14, &ignored);
+    return true;
   }
+  bool elements = false;
+  for (int i = 0; i < sr_sym_nfunction; i++)
+    elements = elements || (sr_sym_functions[i]->elements && wanted(w->o->what, sr_sym_functions[i]));
+  w->plain->symbols = sr_sym_symbols(w->plain, w->o->spec, w->o->parameters, elements, w->messages);
+  if (w->plain->symbols == NULL) return false;
+  w->context.symbols = w->reduced->symbols = w->plain->symbols;
+  sr_sym_regroup_symbols(w->reduced);
+  return true;
+}
+
+// What is generated: an entry of each array for every function.
+typedef struct Made {
+  srEmitFunction* f;
+  const srSymFunction** of;
+  srGeneratedFunction* counts;
+  int n;
+} Made;
+
+// One of them. Those that the model does not have are left out where all are wanted, and refused where they are named.
+static srStatus make_one(Work* w, const srSymFunction* k, Made* made) {
+  const char* missing = k->missing ? k->missing(&w->context) : NULL;
+  const bool loops = k->partitioned && k->partitioned(&w->context);
+  // Places of closures and ratios stay numbers.
+  if (w->context.symbols && (!k->parametric || (k->partitioned && w->m->constrained)))
+    missing = "has no parameters as arguments: generate it without --parameters";
+  if (missing != NULL && w->o->what == NULL) return SR_OK;
+  if (missing != NULL) {
+    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0}, "%s %s", k->name, missing);
+    return SR_INPUT;
+  }
+  if (k->prepare) k->prepare(&w->context, w->pool, w->reduced);
+  if (loops) {
+    const srStatus status = partition(w);
+    if (status != SR_OK) return status == SR_MEMORY || w->o->what != NULL ? status : SR_OK;
+  }
+  make(w, k, &made->f[made->n], &made->counts[made->n]);
+  const bool wrong = divides_by_zero(made->f[made->n].code);
+  if (wrong && w->o->what == NULL) return SR_OK;
+  if (wrong) {
+    sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "%s divides by inertia, and some joints move nothing with mass: lock them", k->name);
+    return SR_INPUT;
+  }
+  made->of[made->n++] = k;
+  return SR_OK;
+}
+
+static srStatus make_functions(Work* w, const srLanguage* language, Made* made) {
+  const size_t most = (size_t)sr_sym_nfunction;
+  made->f = sr_pool_alloc(w->pool, most * sizeof *made->f);
+  made->of = sr_pool_alloc(w->pool, most * sizeof *made->of);
+  made->counts = sr_pool_alloc(w->pool, most * sizeof *made->counts);
   for (int i = 0; i < sr_sym_nfunction; i++) {
-    const srSymFunction* k = sr_sym_functions[i];
-    if (!wanted(w->o->what, k)) continue;
-    const char* missing = k->missing ? k->missing(&w->context) : NULL;
-    const bool loops = k->partitioned && k->partitioned(&w->context);
-    // Places of closures and ratios stay numbers.
-    if (w->context.symbols && (!k->parametric || (k->partitioned && w->m->constrained)))
-      missing = "has no parameters as arguments: generate it without --parameters";
-    if (missing != NULL && w->o->what == NULL) continue;
-    if (missing != NULL) {
-      sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0}, "%s %s", k->name, missing);
-      return SR_INPUT;
-    }
-    if (k->prepare) k->prepare(&w->context, w->pool, w->reduced);
-    if (loops) {
-      const srStatus status = partition(w);
-      if (status == SR_MEMORY || (status != SR_OK && w->o->what != NULL)) return status;
-      if (status != SR_OK) continue;
-    }
-    make(w, k, &f[shown->nfunction], &counts[shown->nfunction]);
-    if (divides_by_zero(f[shown->nfunction].code) && w->o->what == NULL) continue;
-    if (divides_by_zero(f[shown->nfunction].code)) {
-      sr_messages_add(w->messages, SR_SEVERITY_ERROR, (srPlace){0},
-                      "%s divides by inertia, and some joints move nothing with mass: lock them", k->name);
-      return SR_INPUT;
-    }
-    made[shown->nfunction] = k;
-    shown->nfunction++;
-  }
-  if (strcmp(language->word, "cuda") == 0 && !w->m->constrained) make_lanes(w, f, made, shown->nfunction);
-  if (w->o->limbs != 0) {
-    const srStatus status = make_vectors(w, f, made, shown->nfunction, counts);
+    const srStatus status = wanted(w->o->what, sr_sym_functions[i]) ? make_one(w, sr_sym_functions[i], made) : SR_OK;
     if (status != SR_OK) return status;
   }
+  if (strcmp(language->word, "cuda") == 0 && !w->m->constrained) make_lanes(w, made->f, made->of, made->n);
+  return w->o->limbs != 0 ? make_vectors(w, made->f, made->of, made->n, made->counts) : SR_OK;
+}
+
+static srStatus write_files(Work* w, const srLanguage* language, const Made* made) {
   srEmitUnit unit = {.model = identifier(w->pool, w->m->name),
                      .title = sr_sym_comment(w->pool, w->m->name),
                      .source = w->o->source ? sr_sym_comment(w->pool, w->o->source) : "Sarrus " SR_VERSION_STRING,
-                     .nfunction = shown->nfunction,
-                     .function = f};
-  sr_emit_collect_folds(w->pool, &unit, f);
-  sr_emit_collect_tables(w->pool, &unit, f);
+                     .nfunction = made->n,
+                     .function = made->f};
+  sr_emit_collect_folds(w->pool, &unit, made->f);
+  sr_emit_collect_tables(w->pool, &unit, made->f);
   unit.legend = legend(w, &unit.nlegend);
   unit.nq = w->m->nq, unit.nv = w->m->nv, unit.ny = w->m->ny;
   unit.quaternion = quaternions(w, &unit.nquaternion);
   memcpy(unit.lanes, w->lanes, sizeof unit.lanes);
   for (int i = 0; i < SR_EMIT_FILES; i++) w->memory->file[i].text.pool = w->pool;
-  shown->nfile = language->write(w->pool, &unit, w->memory->file);
-  if (w->o->project) {
-    const srStatus status = write_project(w, &unit);
-    if (status != SR_OK) return status;
-  }
+  w->memory->shown.nfile = language->write(w->pool, &unit, w->memory->file);
+  return w->o->project ? write_project(w, &unit) : SR_OK;
+}
+
+static void show(Work* w, const Made* made) {
+  srGenerated* shown = &w->memory->shown;
   srGeneratedFile* files = sr_pool_alloc(w->pool, SR_EMIT_FILES * sizeof *files);
   for (int i = 0; i < shown->nfile; i++)
     files[i] = (srGeneratedFile){w->memory->file[i].name, w->memory->file[i].text.data, w->memory->file[i].text.n,
                                  w->memory->file[i].once};
-  shown->file = files, shown->function = counts;
+  shown->file = files;
+  shown->function = made->counts, shown->nfunction = made->n;
   shown->nargument = sr_count_p(&w->context);
   srGeneratedParameter* argument = sr_pool_alloc(w->pool, ((size_t)shown->nargument + 1) * sizeof *argument);
   for (int i = 0; i < shown->nargument; i++)
@@ -548,7 +572,16 @@ static srStatus generate(Work* w) {
     shown->nbase = base->nbase, shown->base = base->base;
     shown->nbody_parameter = base->nbody_parameter, shown->body_parameter = base->body;
   }
-  return SR_OK;
+}
+
+static srStatus generate(Work* w) {
+  Made made = {0};
+  const srLanguage* language = check_options(w);
+  if (language == NULL || !make_trees(w)) return SR_INPUT;
+  srStatus status = make_functions(w, language, &made);
+  if (status == SR_OK) status = write_files(w, language, &made);
+  if (status == SR_OK) show(w, &made);
+  return status;
 }
 
 static srStatus in_pool(Work* w) {
