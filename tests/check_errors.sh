@@ -42,6 +42,21 @@ errors "reader, tree, values, names and formulas together" 3:34 "unknown type 'r
 </sarrus>
 END
 
+errors "what the contacts of a model lack" 9:3 "the law 'exact' needs 'K'" 9:3 "needs 'bristle-K'" 9:29 "the law 'exact' needs 'K', or 'E'" 9:29 "needs 'bristle-K'" \
+  10:3 "needs 'D', its damping" << 'END'
+<sarrus version="1" name="a">
+  <material name="m" restitution="0.5" mu-s="0.35" mu-k="0.3"/>
+  <ground><shape name="floor" type="plane" material="m"/></ground>
+  <body name="rod"><joint name="f" type="free" q="0 0 1 1 0 0 0"/><inertial mass="1" inertia="0.1 0.1 0.1"/>
+    <shape name="c" type="capsule" size="0.05 0.15" material="m"/></body>
+  <body name="bob"><joint name="z" type="prismatic" axis="0 0 1" q="2"/><inertial mass="1"/>
+    <shape name="b" type="sphere" size="0.06" material="m"/>
+  </body>
+  <contact a="c" b="floor"/><contact a="b" b="floor"/>
+  <contact a="c" b="b" normal="kelvin-voigt" K="1e6" friction="none"/>
+</sarrus>
+END
+
 errors "no error follows from another one" 2:32 "unknown name 'm'" 3:51 "unknown element <bodi>" 7:63 "unknown point 'b/topp'" 9:52 "unknown attribute 'exp'" \
   13:29 "unknown type 'linear'" << 'END'
 <sarrus version="1" name="a">

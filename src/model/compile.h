@@ -48,8 +48,9 @@ typedef struct srCompiler {
   int* inertial_of_spec_body;  // spec body -> spec inertial, -1 none
   double* body_pose;           // (nbody + 1) x 16: body frame in its link's frame
   srNames bodies, joints, points, sensors, materials, meshes;
-  int force_point;  // point of action of the first <force>; the others follow
-  int shape_point;  // frame of the first <shape>, where there are contacts; the others follow
+  int force_point;     // point of action of the first <force>; the others follow
+  int shape_point;     // frame of the first <shape>, where there are contacts; the others follow
+  int contact_errors;  // of contacts: all of them are reported, unless others came first
 
   // absolute formulation
   const struct srAbsolute* absolute;  // NULL: relative

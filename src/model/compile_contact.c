@@ -431,7 +431,7 @@ static bool pair_stiffness(srCompiler* c, int i, const char* name, const srSurfa
   if (!pair->place && isnan(hertz_of(c, pair, any, a, b)))
     return needs(c, i, name, x->law->name,
                  "'K': Hertz's stiffness is for spheres, and spheres on planes, capsules and sides of cylinders; of "
-                 "other shapes it changes with the pose (sr_hertz_ellipse)");
+                 "other shapes it changes with the pose");
   const bool hertz = (x->law->uses & SR_NORMAL_USES(n)) != 0 && (isnan(x->p.n) || x->p.n == 1.5);
   if (!hertz && strcmp(x->law->name, "hertz") != 0) {
     return needs(c, i, name, x->law->name, "'K': a stiffness by E and nu has the exponent 1.5");
@@ -467,10 +467,11 @@ bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srPairKind* kin
   x.along[1] = ratio_along(p->x.along[0], &pair, &cb, &ca, x.slip.k);
   elastic[0] = elastic_of(&ca, a->radius);
   elastic[1] = elastic_of(&cb, b->radius);
-  if (!pair_stiffness(c, p->i, name, &x, kind, elastic, a, b, &K)) return false;
   const double given = x.p.K;
-  x.p.K = K;
-  if (!finish_normal(c, p->i, name, &x) || !finish_friction(c, p->i, name, p->tau, &x)) return false;
+  const bool stiff = pair_stiffness(c, p->i, name, &x, kind, elastic, a, b, &K);
+  x.p.K = stiff ? K : 1;  // any: what else is missing is reported with it
+  const bool presses = finish_normal(c, p->i, name, &x);
+  if (!finish_friction(c, p->i, name, p->tau, &x) || !stiff || !presses) return false;
   if (x.slip.law && !check_along(c, p->i, name, &x)) return false;
   if (!check_wheel(c, p, a, b, name)) return false;
   x.p.K = given;
@@ -668,15 +669,17 @@ static void contact_of_shapes(srCompiler* c, int i) {
 void sr_compile_contact(srCompiler* c, int i) {
   const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
   const bool shapes = sr_given(def->a) || sr_given(def->b), gap = sr_given(def->gap), all = sr_given(def->pairs);
+  const int before = sr_c_errors(c);
   if (shapes + gap + all != 1 || (shapes && (!sr_given(def->a) || !sr_given(def->b)))) {
     sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "<contact> takes 'a' and 'b', or 'default', or 'gap'");
   } else if (gap) {
     sr_compile_gap(c, i);
   } else if (sr_given(def->slip) || sr_given(def->slip_speed)) {
     sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "'slip' and 'slip-speed' belong to a 'gap'");
-  } else if (sr_c_errors(c) == 0) {  // errors of shapes and materials have been reported
+  } else if (before == c->contact_errors) {  // errors of shapes and materials have been reported
     contact_of_shapes(c, i);
   }
+  c->contact_errors += sr_c_errors(c) - before;
 }
 
 // -------------------------------------------------------------------------------------------------------------- gaps
