@@ -58,11 +58,23 @@ export async function swipe(tab, from, to, steps = 8) {
 
 const camera = (tab) => tab.run(() => { const { camera: c, controls } = window.sarrus.page.scene, d = c.position.clone().sub(controls.target); return { way: d.clone().normalize().toArray(), distance: d.length(), target: controls.target.toArray() }; });
 
+// The camera may still go back from a model that has just been moved by a slider: until it has stood for ten frames.
+async function stands(tab) {
+  let last = '';
+  for (let i = 0, same = 0; i < 200 && same < 10; i++) {
+    await frame(tab);
+    const now = JSON.stringify(await camera(tab));
+    same = now === last ? same + 1 : 0;
+    last = now;
+  }
+}
+
 // One finger turns, two fingers zoom and move, a tap selects, a finger on the time line scrubs.
 export async function fingers(tab, body) {
   const faults = [], ensure = (truth, text) => { if (!truth) faults.push(text); };
   await tab.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 });
   const [x, y] = await tab.run(() => { const r = document.querySelector('canvas.three').getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; });
+  await stands(tab);
   let before = await camera(tab);
   await swipe(tab, [[x, y]], [[x + 80, y + 10]]);
   let after = await camera(tab);
