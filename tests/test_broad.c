@@ -314,7 +314,7 @@ TEST(cells_visit_what_is_near_once_wherever_balls_have_moved) {
   free(visits);
 }
 
-// Few cells and many balls: those of one place of the table are told apart. Few balls and many cells: each is visited once.
+// Few cells and many balls: those of one place of the table are distinguished. Few balls and many cells: each is visited once.
 TEST(cells_leave_out_what_is_in_other_cells) {
   srCells* cells = sr_cells_create(1000);
   int *visits = calloc(1000, sizeof *visits), seen = 0;

@@ -1,6 +1,6 @@
 // Balls in cells that are found by a hash of their three numbers, so that they may be anywhere: Teschner, Heidelberger, Mueller, Pomeranets, Gross 2003,
 // Optimized spatial hashing for collision detection of deformable objects. Each place of the table has a chain of balls, which keep the number of their cell: cells that
-// share a place are told apart by it. Cells beyond 2^20 are the outermost ones: what is farther, or no number, is visited with what is there.
+// share a place are distinguished by it. Cells beyond 2^20 are the outermost ones: what is farther, or no number, is visited with what is there.
 #include "collide/cells.h"
 
 #include <math.h>
