@@ -5,6 +5,7 @@
 #include "math/dense.h"
 #include "math/inertia.h"
 #include "math/sincos.h"
+#include "math/space_order.h"
 #include "math/spatial.h"
 #include "random_tree.h"
 #include "runner.h"
@@ -183,4 +184,35 @@ TEST(principal_axes_give_the_tensor_back) {
       ENSURE_NEAR(tensor, cases[c][i], 1e-13);
     }
   }
+}
+
+// Points of a cube in a mixed order, eight to an edge: each eighth of the order is one eighth of the cube, in which the others follow likewise. The last one is not a number.
+TEST(an_order_in_space_follows_halves_of_a_cube) {
+  enum { EDGE = 8, ALL = EDGE * EDGE * EDGE };
+  _Alignas(32) static double at[4 * (ALL + 1)];
+  static int key[ALL + 1], order[ALL + 1];
+  bool seen[ALL + 1] = {false};
+  for (int i = 0; i < ALL; i++) {
+    const int place = 37 * i % ALL, cell[3] = {place % EDGE, place / EDGE % EDGE, place / (EDGE * EDGE)};
+    for (int k = 0; k < 3; k++) at[4 * i + k] = -3 + 0.25 * cell[k];
+  }
+  srm_space_order(ALL, at, key, order);
+  for (int part = ALL / 8; part >= 8; part /= 8) {
+    for (int first = 0; first < ALL; first += part) {
+      double low[3], high[3], edge = 0;
+      for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+      for (int i = first; i < first + part; i++) {
+        for (int k = 0; k < 3; k++) {
+          low[k] = fmin(low[k], at[4 * order[i] + k]);
+          high[k] = fmax(high[k], at[4 * order[i] + k]);
+        }
+      }
+      for (int k = 0; k < 3; k++) edge = fmax(edge, high[k] - low[k]);
+      ENSURE_NEAR(edge, 0.25 * (cbrt(part) - 1), 1e-12);
+    }
+  }
+  for (int k = 0; k < 3; k++) at[4 * ALL + k] = NAN;
+  srm_space_order(ALL + 1, at, key, order);
+  for (int i = 0; i <= ALL; i++) seen[order[i]] = true;
+  for (int i = 0; i <= ALL; i++) ENSURE(seen[i]);
 }

@@ -53,6 +53,23 @@ TEST(ranges_of_a_loop_follow_each_other) {
   sr_team_destroy(team);
 }
 
+// Few pieces of much work: as many parts as there are members, or pieces.
+TEST(pieces_of_a_loop_follow_each_other) {
+  srTeam* team = sr_team_create(3);
+  static const int end[][3] = {{1, 2, 2}, {1, 2, 3}, {1, 2, 4}, {1, 3, 5}};  // of 2, 3, 4, 5 pieces
+  for (int n = 1; n <= 5; n++) {
+    int of[2 * SR_TEAM_MOST] = {0};
+    sr_team_pieces(team, n, check_ranges, of);
+    ENSURE_EQUAL(of[0], 0);
+    if (n == 1) ENSURE_EQUAL(of[1], 1);
+    for (int part = 0; part < 3 && part < n && n > 1; part++) {
+      ENSURE_EQUAL(of[2 * part + 1], end[n - 2][part]);
+      if (part > 0) ENSURE_EQUAL(of[2 * part], of[2 * part - 1]);
+    }
+  }
+  sr_team_destroy(team);
+}
+
 typedef struct Meetings {
   int at[MEMBERS], behind;
 } Meetings;

@@ -78,6 +78,7 @@ typedef struct srFreeBody {
   double mass, com[3];  // com: from its origin, in its axes
   double inverse[6];    // of its inertia about com, in its axes: xx yy zz xy xz yz
   double rotation[9];   // rows: its axes to those of the world
+  double origin[3];     // in the world
 } srFreeBody;
 
 // The matrix cM diag(M, 0) + cI diag(0, I) + cq Kq + cv Kv over (v, y), with complex coefficients: real parts first.

@@ -235,6 +235,12 @@ static int hands(const srTeam* team, int n, int least) {
 
 int sr_team_hands(const srTeam* team, int n) { return hands(team, n, WORTH); }
 
+static void take_pieces(void* user, srTeam* team, int part, int parts) {
+  const Loop* of = user;
+  (void)team;
+  of->loop(of->user, part, (int)((long)of->n * part / parts), (int)((long)of->n * (part + 1) / parts));
+}
+
 static void take_range(void* user, srTeam* team, int part, int parts) {
   const Loop* of = user;
   const int quarter = (of->n + 3) / 4, end = 4 * (int)((long)quarter * (part + 1) / parts);
@@ -242,14 +248,21 @@ static void take_range(void* user, srTeam* team, int part, int parts) {
   of->loop(of->user, part, 4 * (int)((long)quarter * part / parts), end < of->n ? end : of->n);
 }
 
-void sr_team_share(srTeam* team, int n, int least, srTeamLoop loop, void* user) {
-  Loop of = {loop, user, n};
-  const int parts = hands(team, n, least);
+static void share(srTeam* team, int parts, srTeamJob job, Loop* of) {
   if (parts > 1) {
-    run_parts(team, parts, take_range, &of);
+    run_parts(team, parts, job, of);
   } else {
-    loop(user, 0, 0, n);
+    of->loop(of->user, 0, 0, of->n);
   }
+}
+
+void sr_team_share(srTeam* team, int n, int least, srTeamLoop loop, void* user) {
+  share(team, hands(team, n, least), take_range, &(Loop){loop, user, n});
+}
+
+void sr_team_pieces(srTeam* team, int n, srTeamLoop loop, void* user) {
+  const int parts = hands(team, n, 1);
+  share(team, parts < n ? parts : n, take_pieces, &(Loop){loop, user, n});
 }
 
 void sr_team_loop(srTeam* team, int n, srTeamLoop loop, void* user) { sr_team_share(team, n, WORTH, loop, user); }

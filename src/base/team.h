@@ -19,6 +19,8 @@ void sr_team_loop(srTeam* team, int n, srTeamLoop loop, void* user);
 int sr_team_hands(const srTeam* team, int n);  // ranges of such a loop
 // The same where a range is worth the meeting from `least` entries on.
 void sr_team_share(srTeam* team, int n, int least, srTeamLoop loop, void* user);
+// A loop over few pieces of much work each, in ranges that begin anywhere.
+void sr_team_pieces(srTeam* team, int n, srTeamLoop loop, void* user);
 // Inside a job of sr_team_run: waits until all parts have come here. What they wrote before is seen by all afterwards.
 void sr_team_meet(srTeam* team);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "integrate/points.h"
+#include "math/space_order.h"
 #include "math/vector3.h"
 
 #define SMALL 32         // contacts of an island that is solved as a matrix in any case
@@ -13,6 +14,7 @@
 #define COMPLIANCE 1e-6  // of W_NN, where normals are redundant; in large islands they are
 #define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
 #define HELD 1e-10       // W_NN of a contact that can move, relative to that without joints
+#define SPACE 500        // bodies of large islands from which on their numbers follow their places in space
 #define SWEEPS_LEAST 24  // in large islands of up to BASE contacts, ...
 #define BASE                                                                                                           \
   2600  // ... growing with its cube root, the layers: impulses need so many sweeps to pass through them, or heaps creep;
@@ -57,7 +59,9 @@ struct srStepProblem {
   bool is_blocks, is_small, is_factored, clamps;
   const srFreeBody* free;   // NULL: contacts have rows
   int nfree, *first, *own;  // of these: their number, and of each its first velocity and its group, side by side
-  int* numbered;            // those of the large problem
+  int *numbered, *met;      // those of the large problem; in the order of its contacts
+  int* key;                 // ... their cells in space, ...
+  double* places;           // ... their places, four numbers each
   srTeam* team;             // NULL: none
   const double* motion;
   srSeeProblem* see;  // NULL: nobody wants the problems
@@ -144,8 +148,8 @@ static void* take(bool* good, size_t count, size_t size) {
 
 static bool take_structure(srStepProblem* x) {
   const size_t nv = (size_t)x->nv, most = (size_t)x->most;
-  int** ints[] = {&x->block,  &x->place,  &x->start,    &x->member, &x->group, &x->body,
-                  &x->parent, &x->island, &x->factored, &x->first,  &x->own,   &x->numbered};
+  int** ints[] = {&x->block,  &x->place,    &x->start, &x->member, &x->group,    &x->body, &x->parent,
+                  &x->island, &x->factored, &x->first, &x->own,    &x->numbered, &x->met,  &x->key};
   bool good = true;
   for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, nv + 1, sizeof(int));
   x->heavy = take(&good, nv, 1);
@@ -158,6 +162,7 @@ static bool take_structure(srStepProblem* x) {
   x->x = take(&good, nv, sizeof(double));
   x->y = take(&good, nv, sizeof(double));
   x->p = take(&good, 3 * most, sizeof(double));
+  x->places = take(&good, 4 * (size_t)x->nfree, sizeof(double));
   return good;
 }
 
@@ -218,9 +223,10 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
 
 void sri_step_problem_destroy(srStepProblem* x) {
   if (x == NULL) return;
-  void* parts[] = {x->block,    x->place, x->start,  x->member,  x->group, x->heavy, x->jointed, x->at, x->parent,
-                   x->island,   x->range, x->order,  x->of,      x->first, x->own,   x->body,    x->L,  x->factored,
-                   x->numbered, x->rows,  x->blocks, x->normals, x->force, x->x,     x->y,       x->p};
+  void* parts[] = {x->block,   x->place,    x->start,    x->member, x->group, x->heavy,  x->jointed, x->at,
+                   x->parent,  x->island,   x->range,    x->order,  x->of,    x->first,  x->own,     x->body,
+                   x->L,       x->factored, x->numbered, x->met,    x->key,   x->places, x->rows,    x->blocks,
+                   x->normals, x->force,    x->x,        x->y,      x->p};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_contact_problem_destroy(x->small);
   sr_contact_problem_destroy(x->large);
@@ -695,15 +701,37 @@ static void inverse_inertia(const srFreeBody* b, double out[6]) {
   }
 }
 
-// Free bodies are numbered in the order of their contacts.
-static inline int free_body_of(srStepProblem* x, int body) {
-  if (body < 0) return SR_CONTACT_FIXED;
-  int* number = &x->body[body];
-  if (*number < 0) {
-    x->numbered[x->large->nbody] = body;
-    *number = x->large->nbody++;
+static inline void meet(srStepProblem* x, int body) {
+  if (body < 0 || x->body[body] >= 0) return;
+  x->met[x->large->nbody] = body;
+  x->body[body] = x->large->nbody++;
+}
+
+static void place_bodies(void* user, int member, int from, int to) {
+  const srStepProblem* x = user;
+  (void)member;
+  for (int i = from; i < to; ++i) srm_set3(x->places + 4 * (size_t)i, x->free[x->met[i]].origin);
+}
+
+static void sort_bodies(void* user, int member, int from, int to) {
+  const srStepProblem* x = user;
+  (void)member;
+  for (int i = from; i < to; ++i) {
+    x->numbered[i] = x->met[x->numbered[i]];
+    x->body[x->numbered[i]] = i;
   }
-  return *number;
+}
+
+// Free bodies are numbered in the order of their contacts; many of them by their places, so that the subdomains of the solver have few contacts between them.
+static void number_bodies(srStepProblem* x) {
+  const int n = x->large->nbody;
+  if (n < SPACE) {
+    memcpy(x->numbered, x->met, (size_t)n * sizeof *x->met);
+    return;
+  }
+  sr_team_loop(x->team, n, place_bodies, x);
+  srm_space_order(n, x->places, x->key, x->numbered);
+  sr_team_loop(x->team, n, sort_bodies, x);
 }
 
 static void put_free_bodies(void* user, int member, int from, int to) {
@@ -738,6 +766,8 @@ static void put_large(void* user, int member, int from, int to) {
     if (of->x->free != NULL) {
       memcpy(point->normal, c->point.normal, sizeof point->normal);
       memcpy(point->arm, c->point.arm, sizeof point->arm);
+      for (int k = 0; k < 2; ++k)
+        point->body[k] = c->point.body[k] < 0 ? SR_CONTACT_FIXED : of->x->body[c->point.body[k]];
     }
     *cone = c->cone;
     cone->rows = 3;
@@ -754,16 +784,15 @@ static void take_large(void* user, int member, int from, int to) {
   for (int i = from; i < to; ++i) memcpy(of->impulse + 3 * of->x->of[i], of->x->p + 3 * i, 3 * sizeof *of->impulse);
 }
 
-// The contacts of an island, and the bodies of these, whose numbers follow those before.
+// The contacts of an island, and the bodies of these.
 static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact,
                       const Range* range) {
   srContactProblem* p = x->large;
   for (int i = range->first; i < range->end; ++i) {
     const srStepContact* c = &contact[x->order[i]];
     if (x->free != NULL) {
-      int* body = p->point[p->ncontact].body;
-      body[0] = free_body_of(x, c->point.body[0]);
-      body[1] = free_body_of(x, c->point.body[1]);
+      meet(x, c->point.body[0]);
+      meet(x, c->point.body[1]);
     } else {
       add_rows(x, M, v_free, c);
     }
@@ -797,7 +826,10 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
     if (is_large(range)) add_large(x, M, v_free, contact, range);
   }
   if (p->ncontact == 0) return SR_OK;
-  if (x->free != NULL) sr_team_loop(x->team, p->nbody, put_free_bodies, x);
+  if (x->free != NULL) {
+    number_bodies(x);
+    sr_team_loop(x->team, p->nbody, put_free_bodies, x);
+  }
   sr_team_loop(x->team, p->ncontact, put_large, &of);
   p->compliance = has_laws(p) ? 0 : COMPLIANCE;
   srContactOptions options = sr_contact_options();

@@ -11,11 +11,11 @@
 #include "math/v4.h"
 #include "nonsmooth/operator.h"
 #include "nonsmooth/patch.h"
-#include "nonsmooth/region.h"
 
 enum {
   COLOURS = 64,                                  // bits of a mask; contacts beyond them are serial
-  CLASSES = 2 * (COLOURS + 1) * SR_LANES_KINDS,  // keys of a bundle: with two moving bodies or one, colour, kind
+  CLASSES = 2 * (COLOURS + 1) * SR_LANES_KINDS,  // keys of a subdomain: with two moving bodies or one, colour, kind
+  SUBDOMAIN = 5000,                              // contacts of a subdomain, about; a bundle of THREADED ones has two
   BUNDLE = 2048,                                 // contacts of a bundle of small islands; of a large one by itself
   THREADED = 2000,                               // contacts from which on a bundle is worth a team
   PASSES = 4,                                    // from velocities computed anew; the first in single precision
@@ -29,11 +29,10 @@ enum {
   MENDED = 40,        // ... with so many plain sweeps after them, then half as many, down to some ...
   PATCHED = 60,       // ... until so many times that has not helped
   SMALLER = 8,        // the first times by smaller ones, which take an eighth of the time
-  ALONE = 36,     // sweeps, with half of the least number, after which few contacts are left to a region (region.h) ...
-  REGIONS = 400,  // ... one of so many of a bundle ...
-  REGION_SWEEPS = 60,  // ... which is swept so often at the most ...
-  ROUNDS = 3,          // ... so many times, one after the other ...
-  AGAIN = 8            // ... before so many sweeps over all
+  ALONE = 36,         // sweeps, with half of the least number, after which, where few contacts are left, ...
+  LAST = 400,         // ... one of so many of a bundle, ...
+  CALMING = 4,        // ... so many plain sweeps follow, ...
+  AGAIN = 8           // ... and again after so many
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
@@ -42,8 +41,6 @@ enum {
 #define RESTART 0.5  // beta where steps have become longer
 #define STILL                                                                                                          \
   1.25e-3  // part of the tolerance: mean square of the change of a sweep, below which more of them change the impulses no faster
-#define SEED 0.5    // times the tolerance: residual of contacts that a region is around
-#define INNER 0.7   // the same: residual of a region
 #define NEARLY 8.0  // times the tolerance: change of a sweep below which few contacts may be left
 #define LIKELY 2.0  // times the tolerance: change of a sweep below which the residual may be small enough
 
@@ -51,9 +48,21 @@ enum {
 
 static int most_bundles(const srContactSize* most) { return 2 * (most->contacts / BUNDLE) + 2; }
 
-// Batches that are not full: at the most one for each class of a bundle.
+// A power of two, for teams.
+static int subdomains_of(int contacts) {
+  int n = contacts < THREADED ? 1 : 2;
+  while (2 * n <= SR_SUBDOMAINS && contacts >= 2 * n * SUBDOMAIN) n *= 2;
+  return n;
+}
+
+// With the interfaces.
+static int most_subdomains(const srContactSize* most) {
+  return most_bundles(most) + 2 * (most->contacts / THREADED) + most->contacts / SUBDOMAIN;
+}
+
+// Batches that are not full: at the most one for each class of a subdomain.
 static size_t most_batches(const srContactSize* most, int lanes) {
-  const size_t full = (size_t)(most->contacts / lanes), classes = (size_t)(CLASSES * most_bundles(most));
+  const size_t full = (size_t)(most->contacts / lanes), classes = (size_t)CLASSES * (size_t)most_subdomains(most);
   return full + (classes < (size_t)most->contacts ? classes : (size_t)most->contacts);
 }
 
@@ -67,6 +76,7 @@ static int members_of(const srContactSize* most) {
 static bool take_parts(srLanes* l, const srContactSize* most) {
   const size_t bodies = (size_t)most->bodies + 1, contacts = (size_t)most->contacts + 1;
   const size_t bundles = (size_t)most_bundles(most), rows = bodies * sr_lanes_double.row_size;
+  const size_t subdomains = (size_t)most_subdomains(most), runs = subdomains * CLASSES + 1;
   const srLaneKernel* const kernels[] = {l->single, &sr_lanes_double};
   size_t batch = 0, trace = 0, sums = 0;
   for (int i = 0; i < SR_COUNT(kernels); ++i) {
@@ -82,14 +92,18 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
                {(void**)&l->joint, ((size_t)most->equations + 1) * sizeof *l->joint},
                {(void**)&l->island, bodies * sizeof *l->island},
                {(void**)&l->count, bodies * sizeof *l->count},
+               {(void**)&l->within, bodies * sizeof *l->within},
                {(void**)&l->pair, bodies * sizeof *l->pair},
                {(void**)&l->wall, bodies * sizeof *l->wall},
+               {(void**)&l->between, bodies * sizeof *l->between},
+               {(void**)&l->home, contacts * sizeof *l->home},
                {(void**)&l->key, contacts * sizeof *l->key},
                {(void**)&l->central, contacts + 3},
                {(void**)&l->order, contacts * sizeof *l->order},
-               {(void**)&l->slot, (bundles * CLASSES + 1) * sizeof *l->slot},
-               {(void**)&l->run, (bundles * CLASSES + 1) * sizeof *l->run},
+               {(void**)&l->slot, runs * sizeof *l->slot},
+               {(void**)&l->run, runs * sizeof *l->run},
                {(void**)&l->bundle, (bundles + 1) * sizeof *l->bundle},
+               {(void**)&l->subdomain, (subdomains + 1) * sizeof *l->subdomain},
                {(void**)&l->batch, batch},
                {&l->trace, trace},
                {&l->z, rows},
@@ -98,9 +112,7 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
                {&l->sum, sums},
                {(void**)&l->row_sum, (bodies / BLOCK + 1) * sizeof *l->row_sum},
                {(void**)&l->most, (size_t)members_of(most) * sizeof *l->most},
-               {(void**)&l->above, (size_t)members_of(most) * sizeof *l->above},
-               {(void**)&l->ring, bodies * sizeof *l->ring},
-               {&l->error, trace}};
+               {(void**)&l->above, (size_t)members_of(most) * sizeof *l->above}};
   for (int i = 0; i < SR_COUNT(parts); ++i) {
     *parts[i].to = sr_alloc(parts[i].bytes + 1);
     if (*parts[i].to == NULL) return false;
@@ -110,31 +122,21 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
   return !l->hired || l->team != NULL;
 }
 
-// Of l, for its regions.
-static bool take_region(srLanes* l, const srContactSize* most) {
-  const srContactSize size = {.bodies = most->bodies < 2 * SR_REGION_MOST ? most->bodies : 2 * SR_REGION_MOST,
-                              .contacts = most->contacts < SR_REGION_MOST ? most->contacts : SR_REGION_MOST,
-                              .team = l->team};
-  return most->contacts < THREADED || (l->region = sr_lanes_create(&size, false)) != NULL;
-}
-
-srLanes* sr_lanes_create(const srContactSize* most, bool regions) {
+srLanes* sr_lanes_create(const srContactSize* most) {
   srLanes* l = sr_alloc(sizeof *l);
   if (l == NULL) return NULL;
   l->single = sr_lanes_wide() != NULL ? sr_lanes_wide() : &sr_lanes_single;
-  l->most_contacts = most->contacts;
-  if (take_parts(l, most) && (!regions || take_region(l, most))) return l;
+  if (take_parts(l, most)) return l;
   sr_lanes_destroy(l);
   return NULL;
 }
 
 void sr_lanes_destroy(srLanes* l) {
   if (l == NULL) return;
-  void* parts[] = {l->body,  l->joint, l->island,  l->count,  l->pair,  l->wall,  l->key,  l->central,
-                   l->order, l->slot,  l->run,     l->bundle, l->batch, l->trace, l->z,    l->before,
-                   l->drift, l->sum,   l->row_sum, l->most,   l->above, l->ring,  l->error};
+  void* parts[] = {l->body, l->joint,   l->island, l->count, l->within,  l->pair,   l->wall,      l->between, l->home,
+                   l->key,  l->central, l->order,  l->slot,  l->run,     l->bundle, l->subdomain, l->batch,   l->trace,
+                   l->z,    l->before,  l->drift,  l->sum,   l->row_sum, l->most,   l->above};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
-  sr_lanes_destroy(l->region);
   if (l->hired) sr_team_destroy(l->team);
   sr_free(l);
 }
@@ -220,12 +222,13 @@ static bool same_block(const srContactProblem* p, int first, int i) {
          p->equation[i].body[1] == p->equation[first].body[1];
 }
 
-// Islands in the order of their first body, put together until a bundle is full. count[root]: weight of the island, then its bundle.
+// Islands in the order of their first body, put together until a bundle is full. count[root]: weight of the island, then its bundle. Each body has its own weight in `within`.
 static int find_bundles(srLanes* l, const srContactProblem* p) {
   int* weight = l->count;
   memset(weight, 0, (size_t)p->nbody * sizeof *weight);
   for (int i = 0; i < p->ncontact; ++i) connect(l, p->point[i].body);
   for (int i = 0; i < p->nequation; ++i) connect(l, p->equation[i].body);
+  memcpy(l->within, weight, (size_t)p->nbody * sizeof *weight);
   for (int i = 0; i < p->nbody; ++i) {
     const int root = l->island[i] = l->island[l->island[i]];  // parents come first
     if (root == i) continue;
@@ -253,6 +256,45 @@ static int find_bundles(srLanes* l, const srContactProblem* p) {
 
 static int bundle_of(srLanes* l, int body) { return l->count[l->island[body]]; }
 
+// ---- subdomains ---------------------------------------------------------------------------------------------------------
+
+// The bodies of a bundle, in the order of their numbers, in subdomains with about as many contacts each.
+static void find_subdomains(srLanes* l) {
+  int n = 0;
+  for (int k = 0; k < l->nbundle; ++k) {
+    srBundle* bundle = &l->bundle[k];
+    const int inner = subdomains_of(bundle->contacts);
+    bundle->subdomain[0] = n;
+    bundle->subdomain[1] = n + inner;
+    bundle->now = n;
+    bundle->before = 0;
+    for (int i = 0; i < inner; ++i)
+      l->subdomain[n++] = (srSubdomain){.inner = true, .interface = inner > 1 ? bundle->subdomain[1] : -1};
+    if (inner > 1) l->subdomain[n++] = (srSubdomain){.interface = -1};
+  }
+  l->nsubdomain = n;
+  for (int i = 0; i < l->nbody; ++i) {
+    const int weight = l->within[i];
+    l->within[i] = -1;
+    if (!l->body[i].moves || n == 0) continue;
+    srBundle* bundle = &l->bundle[bundle_of(l, i)];
+    const int first = bundle->subdomain[0], inner = bundle->subdomain[1] - first;
+    const int last = first + (int)((long)bundle->before * inner / (bundle->contacts + 1));
+    srSubdomain* now = &l->subdomain[bundle->now];
+    if (now->body[1] == 0) now->body[0] = i;
+    for (; bundle->now < last; ++bundle->now, ++now) now[0].body[1] = now[1].body[0] = i;
+    now->body[1] = i + 1;
+    bundle->before += weight;
+    l->within[i] = bundle->now;
+  }
+}
+
+// Of a contact; -1: nothing moves.
+static int home_of(const srLanes* l, const int body[2]) {
+  const int a = body[0] >= 0 ? l->within[body[0]] : -1, b = body[1] >= 0 ? l->within[body[1]] : -1;
+  return a == b || b < 0 ? a : a < 0 ? b : l->subdomain[a].interface;
+}
+
 // ---- colours ------------------------------------------------------------------------------------------------------------
 
 // Are the arms of four contacts along their normals? From contact i on; the last one again where there are no more.
@@ -279,7 +321,8 @@ SRM_CLONES static void find_arms(void* user, int member, int from, int to) {
   const Whole* of = user;
   v4u central[2];
   (void)member;
-  for (int i = from; i < to; i += 4) {
+  for (int i = from; i < to; ++i) of->l->home[i] = home_of(of->l, of->p->point[i].body);
+  for (int i = from; i < to && !of->l->rows; i += 4) {
     find_central(of->p, i, central);
     for (int k = 0; k < 4; ++k) of->l->central[i + k] = (central[0][k] & 1) | (central[1][k] & 2);
   }
@@ -287,48 +330,68 @@ SRM_CLONES static void find_arms(void* user, int member, int from, int to) {
 
 static int first_free(uint64_t taken) { return ~taken == 0 ? COLOURS : __builtin_ctzll(~taken); }
 
-#define NO_KEY UINT32_MAX  // nothing moves
-
-// central: of both sides, as in srLanes.
-static inline uint32_t colour_contact(srLanes* l, const srContactPoint* x, int central) {
+// The key of a contact that moves a body. taken: by contacts with two moving bodies; central: of both sides, as in srLanes.
+static inline uint32_t colour_contact(srLanes* l, const srContactPoint* x, int home, uint64_t* taken, int central) {
   const bool first = moves(l, x->body[0]), second = moves(l, x->body[1]), pairs = first && second;
-  const int body = second ? x->body[1] : x->body[0];
-  if (!first && !second) return NO_KEY;
   int colour;
   if (pairs) {
-    uint64_t *a = &l->pair[x->body[0]], *b = &l->pair[x->body[1]];
+    uint64_t *a = &taken[x->body[0]], *b = &taken[x->body[1]];
     colour = first_free(*a | *b);
     const uint64_t bit = colour < COLOURS ? (uint64_t)1 << colour : 0;
     *a |= bit;
     *b |= bit;
   } else {
-    colour = first_free(l->wall[body]);
-    l->wall[body] |= colour < COLOURS ? (uint64_t)1 << colour : 0;
+    uint64_t* wall = &l->wall[x->body[second]];
+    colour = first_free(*wall);
+    *wall |= colour < COLOURS ? (uint64_t)1 << colour : 0;
   }
   const bool round = (!first || (l->body[x->body[0]].round && (central & 1))) &&
                      (!second || (l->body[x->body[1]].round && (central & 2)));
   const int kind = !l->rows && round ? SR_LANES_BALL : SR_LANES_ROWS;
-  return (uint32_t)(bundle_of(l, body) * CLASSES + ((pairs ? COLOURS + 1 : 0) + colour) * SR_LANES_KINDS + kind);
+  return (uint32_t)(home * CLASSES + ((pairs ? COLOURS + 1 : 0) + colour) * SR_LANES_KINDS + kind);
 }
 
-// Contacts sorted by key; runs of equal keys, each with its batches.
+// Of subdomains from .. to-1 the contacts, in their order: their keys, and how many there are of each.
+static void colour_range(void* user, int member, int from, int to) {
+  const Whole* of = user;
+  srLanes* l = of->l;
+  (void)member;
+  for (int i = 0; i < of->p->ncontact; ++i) {
+    const int home = l->home[i];
+    if (home < from || home >= to) continue;
+    uint64_t* taken = l->subdomain[home].inner ? l->pair : l->between;
+    l->key[i] = colour_contact(l, &of->p->point[i], home, taken, l->central[i]);
+    l->slot[l->key[i]]++;
+  }
+}
+
+// The contacts of these sorted by key.
+static void sort_range(void* user, int member, int from, int to) {
+  const Whole* of = user;
+  srLanes* l = of->l;
+  (void)member;
+  for (int i = 0; i < of->p->ncontact; ++i) {
+    if (l->home[i] >= from && l->home[i] < to) l->order[l->slot[l->key[i]]++] = i;
+  }
+}
+
+// Runs of equal keys, each with its batches.
 static void make_runs(srLanes* l, const srContactProblem* p) {
-  const int keys = l->nbundle * CLASSES;
+  const int keys = l->nsubdomain * CLASSES;
+  Whole all = {l, p};
   memset(l->pair, 0, (size_t)p->nbody * sizeof *l->pair);
   memset(l->wall, 0, (size_t)p->nbody * sizeof *l->wall);
+  memset(l->between, 0, (size_t)p->nbody * sizeof *l->between);
   memset(l->slot, 0, ((size_t)keys + 1) * sizeof *l->slot);
-  if (!l->rows) sr_team_loop(l->team, p->ncontact, find_arms, &(Whole){l, p});
-  for (int i = 0; i < p->ncontact; ++i) {
-    l->key[i] = colour_contact(l, &p->point[i], l->central[i]);
-    if (l->key[i] != NO_KEY) l->slot[l->key[i]]++;
-  }
+  sr_team_loop(l->team, p->ncontact, find_arms, &all);
+  sr_team_pieces(l->team, l->nsubdomain, colour_range, &all);
   size_t at = 0;
   int first = 0, batch = 0;
   l->nrun = 0;
   for (int k = 0; k < keys; ++k) {
     const int n = l->slot[k], kind = k % SR_LANES_KINDS, colour = k % CLASSES / SR_LANES_KINDS;
-    srBundle* bundle = &l->bundle[k / CLASSES];
-    if (k % CLASSES == 0) bundle->run[0] = l->nrun;
+    srSubdomain* subdomain = &l->subdomain[k / CLASSES];
+    if (k % CLASSES == 0) subdomain->run[0] = l->nrun;
     l->slot[k] = first;
     if (n > 0) {
       srLaneRun* run = &l->run[l->nrun++];
@@ -344,11 +407,15 @@ static void make_runs(srLanes* l, const srContactProblem* p) {
       batch += run->batches;
       first += n;
     }
-    bundle->run[1] = l->nrun;
+    subdomain->run[1] = l->nrun;
   }
-  for (int i = 0; i < p->ncontact; ++i) {
-    if (l->key[i] != NO_KEY) l->order[l->slot[l->key[i]]++] = i;
+  for (int k = 0; k < l->nbundle; ++k) {
+    srBundle* bundle = &l->bundle[k];
+    const srSubdomain *inner = &l->subdomain[bundle->subdomain[0]], *last = &l->subdomain[bundle->subdomain[1] - 1];
+    bundle->run[0] = inner->run[0];
+    bundle->run[1] = inner->interface >= 0 ? l->subdomain[inner->interface].run[1] : last->run[1];
   }
+  sr_team_pieces(l->team, l->nsubdomain, sort_range, &all);
 }
 
 // ---- joints -------------------------------------------------------------------------------------------------------------
@@ -459,9 +526,17 @@ struct Work {
   Each* each;
   double by;
   srLaneMove to;
+  bool sums;
 };
 
-static srTeam* team_of(const Job* job) { return job->bundle->contacts >= THREADED ? job->l->team : NULL; }
+static int inner_subdomains(const Job* job) { return job->bundle->subdomain[1] - job->bundle->subdomain[0]; }
+static srTeam* team_of(const Job* job) { return inner_subdomains(job) > 1 ? job->l->team : NULL; }
+
+// NULL: there is one subdomain alone.
+static srSubdomain* interface_of(const Job* job) {
+  const int interface = job->l->subdomain[job->bundle->subdomain[0]].interface;
+  return interface >= 0 ? &job->l->subdomain[interface] : NULL;
+}
 
 static void forget_most(const srLanes* l) {
   const int members = l->team != NULL ? sr_team_members(l->team) : 1;
@@ -483,14 +558,46 @@ static void act_range(void* user, int part, int from, int to) {
   *most = fmax(*most, w->act(w->job->l, w->run, from, to, w->move));
 }
 
-// The runs of a bundle in the order of their colours; a colour begins when all are done with the one before. Returns the largest change.
-static double each_colour(const Job* job, srLaneAct* act, const srLaneMove* move) {
-  Work w = {.job = job, .act = act, .move = move};
+static void add_sums(const srLanes* l, srSubdomain* of) {
+  of->sums = (srLaneSums){0};
+  if (of->run[0] == of->run[1]) return;
+  const srLaneRun* last = &l->run[of->run[1] - 1];
+  l->kernel->add_sums(l, l->run[of->run[0]].batch, last->batch + last->batches, &of->sums);
+}
+
+// What velocities of bodies have left to do.
+static void move_rows(const srLanes* l, int from, int to, const srLaneMove* move) {
+  if (move->rows == SR_ROWS_FOLLOW) l->kernel->follow_rows(l, from, to, move->beta);
+  if (move->rows == SR_ROWS_MOVE) l->kernel->move_rows(l, from, to, move);
+}
+
+// Subdomains of a bundle, each by itself: its runs in the order of their colours.
+static void act_inside(void* user, int part, int from, int to) {
+  const Work* w = user;
+  const srLanes* l = w->job->l;
+  double most = 0;
+  for (int k = from; k < to; ++k) {
+    srSubdomain* of = &l->subdomain[w->job->bundle->subdomain[0] + k];
+    if (w->move != NULL) move_rows(l, of->body[0], of->body[1], w->move);
+    for (int i = of->run[0]; i < of->run[1]; ++i)
+      most = fmax(most, w->act(l, &l->run[i], 0, l->run[i].batches, w->move));
+    if (w->sums) add_sums(l, of);
+  }
+  l->most[part] = fmax(l->most[part], most);
+}
+
+// The subdomains of a bundle, then its interface, whose runs the threads share: a colour begins when all are done with the one before. Returns the largest change.
+static double each_colour(const Job* job, srLaneAct* act, const srLaneMove* move, bool sums) {
+  srSubdomain* interface = interface_of(job);
+  Work w = {.job = job, .act = act, .move = move, .sums = sums};
   forget_most(job->l);
-  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
+  sr_team_pieces(team_of(job), inner_subdomains(job), act_inside, &w);
+  if (interface == NULL) return most_of(job->l);
+  for (int i = interface->run[0]; i < interface->run[1]; ++i) {
     w.run = &job->l->run[i];
     sr_team_share(w.run->serial ? NULL : team_of(job), w.run->batches, FEW_BATCHES, act_range, &w);
   }
+  if (sums) add_sums(job->l, interface);
   return most_of(job->l);
 }
 
@@ -547,15 +654,22 @@ static double multiply_range(const Work* w, int part, const srLaneRun* run, int 
 
 static void fill(const Job* job) {
   (void)each_batch(job, fill_range, 0);
-  (void)each_colour(job, job->l->kernel->apply, NULL);
+  (void)each_colour(job, job->l->kernel->apply, NULL, false);
   for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i)
     joint_push(job->l, &job->l->joint[i], job->l->joint[i].lambda);
 }
 
-// Returns the largest change.
-static double sweep(const Job* job, srLaneAct* act, const srLaneMove* move) {
-  for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) relax_joint(job->l, &job->l->joint[i]);
-  return each_colour(job, act, move);
+// A sweep after the motion of the velocities that is left to do. Returns the largest change.
+static double sweep(const Job* job, srLaneAct* act, srLaneMove* move) {
+  const int* joint = job->bundle->joint;
+  if (joint[0] < joint[1]) {
+    move_rows(job->l, 0, job->l->nbody, move);
+    move->rows = SR_ROWS_STAY;
+  }
+  for (int i = joint[0]; i < joint[1]; ++i) relax_joint(job->l, &job->l->joint[i]);
+  const double most = each_colour(job, act, move, act != job->l->kernel->sweep);
+  move->rows = SR_ROWS_STAY;
+  return most;
 }
 
 // Largest residual of the bundle.
@@ -566,12 +680,18 @@ static double residual(const Job* job) {
   return most;
 }
 
+// Of the subdomains and the interface, in their order.
 static srLaneSums sums_of(const Job* job) {
-  const int* run = job->bundle->run;
+  const srSubdomain* x = &job->l->subdomain[job->bundle->subdomain[0]];
+  const int n = inner_subdomains(job) + (interface_of(job) != NULL);
   srLaneSums all = {0};
-  if (run[0] == run[1]) return all;
-  const srLaneRun *first = &job->l->run[run[0]], *last = &job->l->run[run[1] - 1];
-  job->l->kernel->add_sums(job->l, first->batch, last->batch + last->batches, &all);
+  for (int i = 0; i < n; ++i) {
+    all.square += x[i].sums.square;
+    all.step += x[i].sums.step;
+    all.direction += x[i].sums.direction;
+    all.speed += x[i].sums.speed;
+    for (int k = 0; k < 3; ++k) all.soft[k] += x[i].sums.soft[k];
+  }
   return all;
 }
 
@@ -582,6 +702,8 @@ static srLaneSums sums_of(const Job* job) {
 static bool scale_start(const Job* job) {
   srLanes* l = job->l;
   (void)each_batch(job, work_range, 0);
+  for (int i = job->bundle->subdomain[0]; i < job->bundle->subdomain[1]; ++i) add_sums(l, &l->subdomain[i]);
+  if (interface_of(job) != NULL) add_sums(l, interface_of(job));
   const srLaneSums sums = sums_of(job);
   const double by = fmax(0, -sums.step / sums.square);
   if (!(sums.square > 0) || !(by < SCALED)) return false;
@@ -643,33 +765,10 @@ static void aim_range(void* user, int part, int from, int to) {
     l->kernel->aim_rows(l, k * BLOCK, end < l->nbody ? end : l->nbody, w->to.beta, &l->row_sum[k]);
   }
 }
-static void move_range(void* user, int part, int from, int to) {
-  const Work* w = user;
-  (void)part;
-  w->job->l->kernel->move_rows(w->job->l, from, to, &w->to);
-}
-static void follow_range(void* user, int part, int from, int to) {
-  const Work* w = user;
-  (void)part;
-  w->job->l->kernel->follow_rows(w->job->l, from, to, w->to.beta);
-}
-
 // d = beta d + step of the velocities, by blocks of bodies, and of the joints.
 static void aim(const Job* job, const srLaneMove* to) {
   sr_team_share(team_of(job), blocks_of(job->l), FEW_BODIES / BLOCK, aim_range, &(Work){.job = job, .to = *to});
   aim_joints(job, to->beta);
-}
-
-static void move(const Job* job, const srLaneMove* to) {
-  sr_team_share(team_of(job), job->l->nbody, FEW_BODIES, move_range, &(Work){.job = job, .to = *to});
-  move_joints(job, to);
-}
-
-// Both, with a move that does not depend on d.
-static void follow(const Job* job, const srLaneMove* to) {
-  sr_team_share(team_of(job), job->l->nbody, FEW_BODIES, follow_range, &(Work){.job = job, .to = *to});
-  aim_joints(job, to->beta);
-  move_joints(job, to);
 }
 
 // How far to go along d: where p^T W p/2 + (q + mu |u_T| n)^T p is least, the slip u_T held; at most WAY.
@@ -688,7 +787,7 @@ static double way_along(const Job* job, const srLaneSums* sums, double beta) {
   return way > 0 ? fmin(way, WAY) : 0;
 }
 
-// The move before the next sweep. last: square of the step before. calm: as Silcowitz-Hansen, Niebe and Erleben, from the end of the sweep along the last direction alone. What is
+// The move before the next sweep, which begins with that of the velocities. last: square of the step before. calm: as Silcowitz-Hansen, Niebe and Erleben, from the end of the sweep along the last direction alone. What is
 // nearly solved already is left more even by it: heaps that rest do not creep.
 static srLaneMove extrapolate(const Job* job, bool calm, double* last) {
   const srLaneSums sums = sums_of(job);
@@ -696,14 +795,15 @@ static srLaneMove extrapolate(const Job* job, bool calm, double* last) {
   srLaneMove next = {.beta = *last > 0 ? square / *last : 0, .way = 1, .back = 1};
   if (!(next.beta <= 1)) next.beta = calm ? 0 : RESTART;
   *last = square;
+  next.rows = calm ? SR_ROWS_FOLLOW : SR_ROWS_MOVE;
   if (calm) {
-    follow(job, &next);
-    return next;
+    aim_joints(job, next.beta);
+  } else {
+    aim(job, &next);
+    next.way = way_along(job, &sums, next.beta);
+    next.back = 0;
   }
-  aim(job, &next);
-  next.way = way_along(job, &sums, next.beta);
-  next.back = 0;
-  move(job, &next);
+  move_joints(job, &next);
   return next;
 }
 
@@ -714,19 +814,19 @@ static bool is_solved(const Job* job, double change) {
   return change <= LIKELY * job->tolerance && residual(job) <= job->tolerance;
 }
 
-// Are so few contacts left that a region of them is solved sooner than all?
+// Are few contacts left?
 static bool are_few(const Job* job, double change) {
   int above = 0;
   if (!(change <= NEARLY * job->tolerance)) return false;
   (void)residual(job);
   for (int i = 0; i < (job->l->team != NULL ? sr_team_members(job->l->team) : 1); ++i) above += job->l->above[i];
-  return above <= job->bundle->contacts / REGIONS;
+  return above <= job->bundle->contacts / LAST;
 }
 
 // A large bundle without equations, in single precision.
-static bool has_regions(const Job* job) {
-  return job->l->region != NULL && job->accelerate && job->l->kernel != &sr_lanes_double &&
-         job->bundle->contacts >= THREADED && job->bundle->joint[0] == job->bundle->joint[1];
+static bool is_large(const Job* job) {
+  return job->accelerate && job->l->kernel != &sr_lanes_double && job->bundle->contacts >= THREADED &&
+         job->bundle->joint[0] == job->bundle->joint[1];
 }
 
 // Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and half of the least number is enough.
@@ -735,31 +835,11 @@ static bool is_still(const Job* job) {
   return job->bundle->joint[0] == job->bundle->joint[1] && sums_of(job).speed <= most * most * job->bundle->contacts;
 }
 
-// Sweeps over the region in the place of its bundle; they end below INNER of the tolerance.
-static void sweep_region(const Job* whole) {
-  srLanes* r = whole->l->region;
-  const Job job = {.l = r, .o = whole->o, .bundle = &r->bundle[0], .tolerance = INNER * whole->tolerance};
-  double last = 0;
-  srLaneMove next = {.beta = -1};
-  begin(&job);
-  for (int k = 1; k <= REGION_SWEEPS; ++k) {
-    (void)sweep(&job, r->kernel->sweep_traced, &next);
-    if (k % PERIOD == 0 && residual(&job) <= job.tolerance) return;
-    if (k < REGION_SWEEPS) next = extrapolate(&job, false, &last);
-  }
-}
-
-// As long as something is left, and it becomes less.
-static void solve_regions(const Job* job) {
-  double before = HUGE_VAL;
-  for (int round = 0; round < ROUNDS; ++round) {
-    const double most = residual(job);
-    if (most <= job->tolerance || !(most < before) || !sr_region_take(job->l, job->bundle, SEED * job->tolerance))
-      return;
-    sweep_region(job);
-    sr_region_return(job->l, job->bundle);
-    before = most;
-  }
+// Directions of all impulses spoil some contacts that sweeps have solved, again and again: without them these are solved at once, or the rest is left.
+static bool calm_down(const Job* job) {
+  srLaneMove none = {.beta = -1};
+  for (int i = 0; i < CALMING; ++i) (void)sweep(job, job->l->kernel->sweep, &none);
+  return residual(job) <= job->tolerance;
 }
 
 static void iterate(const Job* job) {
@@ -772,7 +852,7 @@ static void iterate(const Job* job) {
   srLaneMove next = {.beta = -1};
   if (!solved && done == 0 && job->bundle->joint[0] == job->bundle->joint[1]) calm = !scale_start(job);
   if (!solved && job->accelerate) begin(job);
-  int k = 0, region = has_regions(job) ? ALONE + least / 2 : INT_MAX;  // the next one, at the earliest
+  int k = 0, again = AGAIN, calming = is_large(job) ? ALONE + least / 2 : INT_MAX;  // the next one, at the earliest
   while (!solved && k < most) {
     ++k;
     const bool direct = job->accelerate && k < plain, gentle = calm && k <= least;
@@ -781,9 +861,11 @@ static void iterate(const Job* job) {
     const bool even = gentle && direct && k + 1 < plain && 2 * k >= least && k % PERIOD == 0;
     const bool enough = k >= least || (even && is_still(job));
     if (enough && (k % PERIOD == 0 || k == most)) solved = is_solved(job, change);
-    if (enough && !solved && k >= region && k % PERIOD == 0 && are_few(job, change)) {
-      solve_regions(job);  // sweeps over all follow in any case: what is at its edges has errors near the tolerance
-      region = k + AGAIN;
+    if (enough && !solved && k >= calming && k % PERIOD == 0 && k + CALMING < most && are_few(job, change)) {
+      solved = calm_down(job);
+      k += CALMING;
+      calming = k + again;
+      again *= 2;
       last = 0;
       next = (srLaneMove){.beta = -1};
       begin(job);
@@ -875,6 +957,7 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
   job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
   scale_bodies(l, p);
   result->islands = find_bundles(l, p);
+  find_subdomains(l);
   for (int pass = single ? 0 : 1; pass < PASSES;) {
     l->kernel = pass == 0 ? l->single : &sr_lanes_double;
     job.tolerance = pass == 0 ? (1 - MARGIN) * o->tolerance : pass == 1 ? o->tolerance : 0.5 * job.tolerance;

@@ -1,5 +1,6 @@
-// Coloured sweeps: contacts without common bodies have one colour; a colour is relaxed in batches, one contact in each lane of vector registers, and
-// its batches by several threads. The order of the colours fixes the result: the same bits with any number of threads.
+// Coloured sweeps: contacts without common bodies have one colour; a colour is relaxed in batches, one contact in each lane of vector registers. Bodies of large problems are divided into
+// subdomains: one thread sweeps the inner contacts of a subdomain through all colours, then the threads share the colours of the interface, the contacts between subdomains. Subdomains
+// and colours depend on the problem alone: the same bits with any number of threads.
 //
 // Velocities are scaled by the factors of the inverse masses and hold the change by impulses alone:
 //   v = v_free + C z,    M^-1 = C C^T,    u = H v_free + (H C) z + s,    z += (H C)^T dp
@@ -39,9 +40,33 @@ typedef struct srLaneRun {
   bool serial;  // contacts without a colour: a body has too many. One lane after the other
 } srLaneRun;
 
+// Of all batches in a traced sweep, over their contacts; q + mu |u_T| n is the gradient without impulses. Of bodies: squared length of their part of d, and its product with z.
+typedef struct srLaneSums {
+  double square;           // of the step, in the metric of the mobilities
+  double step, direction;  // the gradient times step and d
+  double speed;            // of sweep_calm: squares of the velocities that the step stands for
+  double soft[3];          // step.c step, step.c d, d.c d with the compliances c
+} srLaneSums;
+typedef struct srRowSums {
+  double square, product;
+} srRowSums;
+
+enum { SR_SUBDOMAINS = 32 };  // of a bundle at the most
+
+// The inner contacts of a subdomain, or those of the interface of a bundle.
+typedef struct srSubdomain {
+  int run[2];
+  int body[2];      // range of the numbers of its bodies; of the interface: none
+  bool inner;       // it is not an interface
+  int interface;    // of its bundle: number in srLanes.subdomain, -1: none, or it is one
+  srLaneSums sums;  // of its batches
+} srSubdomain;
+
 // Bodies, contacts and equations that are solved together: one large island, or many small ones.
 typedef struct srBundle {
   int run[2], joint[2];
+  int subdomain[2];  // without the interface, which follows if there are several
+  int now, before;   // while its bodies are divided: the last subdomain, contacts of the bodies until now
   int contacts, iterations;
   bool solved;
 } srBundle;
@@ -55,21 +80,13 @@ typedef struct srScaledJoint {
   int body[2], rows, first;  // body -1: does not move
 } srScaledJoint;
 
-// Conjugate directions: d = beta d + step of the last sweep, p += way d - back step. beta < 0: there is no last sweep.
+// Conjugate directions: d = beta d + step of the last sweep, p += way d - back step. beta < 0: there is no last sweep. What the velocities have left to do of it: nothing, the same with way
+// = back = 1, or the motion along a d that they have already.
+enum { SR_ROWS_STAY, SR_ROWS_FOLLOW, SR_ROWS_MOVE };
 typedef struct srLaneMove {
   double beta, way, back;
+  int rows;
 } srLaneMove;
-
-// Of all batches in a traced sweep, over their contacts; q + mu |u_T| n is the gradient without impulses. Of bodies: squared length of their part of d, and its product with z.
-typedef struct srLaneSums {
-  double square;           // of the step, in the metric of the mobilities
-  double step, direction;  // the gradient times step and d
-  double speed;            // of sweep_calm: squares of the velocities that the step stands for
-  double soft[3];          // step.c step, step.c d, d.c d with the compliances c
-} srLaneSums;
-typedef struct srRowSums {
-  double square, product;
-} srRowSums;
 
 // Returns the largest velocity that a change of the impulses of a contact stands for, m/s.
 typedef double srLaneAct(const srLanes* l, const srLaneRun* run, int from, int to, const srLaneMove* move);
@@ -85,7 +102,7 @@ typedef struct srLaneKernel {
   srLaneAct* sweep;
   srLaneAct* sweep_traced;  // after a move; its step goes to l->trace, its sums to l->sum
   srLaneAct* sweep_calm;    // the same with the square of the step alone
-  // The largest one; those of the lanes go to l->error; above: += contacts that have more than the limit.
+  // The largest one; above: += contacts that have more than the limit.
   double (*residual)(const srLanes* l, const srLaneRun* run, int from, int to, double limit, int* above);
   void (*add_sums)(const srLanes* l, int from, int to, srLaneSums* all);  // of batches, in their order
   void (*work)(const srLanes* l, const srLaneRun* run, int from,
@@ -97,10 +114,6 @@ typedef struct srLaneKernel {
   void (*move_rows)(const srLanes* l, int from, int to, const srLaneMove* move);
   void (*follow_rows)(const srLanes* l, int from, int to, double beta);  // both at once, with way = back = 1
   void (*store)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to, double* impulse);
-  void (*pick)(const srLanes* l, const srLaneRun* run, const int* lane, const int* number, const srLanes* to,
-               const srLaneRun* picked);  // contacts for a region (region.h)
-  void (*put_back)(const srLanes* l, const srLaneRun* run, const int* lane, const srLanes* from,
-                   const srLaneRun* picked);                     // their impulses
   void (*row)(const srLanes* l, int body, double z[6]);          // linear part first
   void (*push)(const srLanes* l, int body, const double dz[6]);  // of joints
 } srLaneKernel;
@@ -109,18 +122,21 @@ struct srLanes {
   const srLaneKernel *kernel, *single;  // in use; in single precision
   srTeam* team;
   bool hired;  // the team is its own
-  int nbody, nrun, nbundle, njoint;
+  int nbody, nrun, nbundle, nsubdomain, njoint;
   bool rows;  // the problem has rows in place of arms
   bool soft;  // contacts have compliances of their own
   srScaledBody* body;
   srScaledJoint* joint;
   unsigned char* central;  // contacts: are the arms along the normal, of side 0 (bit 0) and 1
   int *island, *count;     // bodies: root of the island; of a root its contacts, then its bundle
-  uint64_t *pair, *wall;   // bodies: colours that are taken
-  uint32_t* key;           // contacts: bundle, colour, kind
+  int *within, *home;      // bodies: subdomain, -1: does not move; contacts: subdomain or interface, -1: nothing moves
+  uint64_t *pair, *wall;   // bodies: colours that are taken by inner contacts with two and one moving body ...
+  uint64_t* between;       // ... and by those of the interface
+  uint32_t* key;           // contacts: subdomain, colour, kind
   int *order, *slot;       // contacts by key; where the next one of a key is put
   srLaneRun* run;
   srBundle* bundle;
+  srSubdomain* subdomain;
   unsigned char* batch;
   void *z, *before, *drift;  // (bodies x SR_ROW)
   void* trace;               // (batches) of conjugate directions
@@ -128,10 +144,6 @@ struct srLanes {
   srRowSums* row_sum;        // (blocks of bodies)
   double* most;              // (parts of a loop) largest residual or change
   int* above;                // (the same) contacts whose residual is above the tolerance
-  void* error;               // (batches) residuals of the lanes
-  srLanes* region;           // NULL: it is one itself, or there are too few contacts for one
-  int* ring;                 // bodies: of a region
-  int most_contacts;
 };
 
 // row C, linear part first; row: angular part first.
@@ -147,7 +159,7 @@ extern const srLaneKernel sr_lanes_single, sr_lanes_double;
 const srLaneKernel* sr_lanes_wide(
     void);  // as the first one, with wider vectors and the same bits; NULL: the processor has none
 
-srLanes* sr_lanes_create(const srContactSize* most, bool regions);  // NULL: out of memory
+srLanes* sr_lanes_create(const srContactSize* most);  // NULL: out of memory
 void sr_lanes_destroy(srLanes* l);
 // False: the problem is not one of bodies with contacts that begin at 0 impulse.
 bool sr_lanes_take(const srContactProblem* p);

@@ -619,7 +619,6 @@ SRM_INLINE double measure_run(const srLanes* l, const srLaneRun* run, int from, 
     const vec r = residual_of(b, kind, u);
     most = larger(r, most);
     count -= (mask)(r > every((REAL)limit));
-    ((vec*)l->error)[run->batch + i] = r;
   }
   for (int i = 0; i < LANES; ++i) *above += (int)count[i];
   return most_of(most);
@@ -1106,37 +1105,6 @@ SRM_CLONES static void store(const srLanes* l, const srContactProblem* p, const 
   }
 }
 
-// ---- regions ------------------------------------------------------------------------------------------------------------
-
-// Contacts of a run, given by their lanes, for a run of a region, whose bodies have other numbers. Of single precision: whole numbers are as long as the others.
-static void pick(const srLanes* l, const srLaneRun* run, const int* lane, const int* number, const srLanes* to,
-                 const srLaneRun* picked) {
-  const size_t words = l->kernel->size[run->kind] / (LANES * sizeof(REAL));
-  for (int i = 0; i < picked->batches; ++i) {
-    void* b = batch_of(to, picked, i);
-    const int used = lanes_used(picked, i);
-    if (used < LANES) clear(b, run->kind);
-    int(*body)[LANES] = b;
-    for (int k = 0; k < used; ++k) {
-      const int at = lane[LANES * i + k];
-      const REAL* from = (const REAL*)batch_of(l, run, at / LANES) + at % LANES;
-      for (size_t j = 0; j < words; ++j) ((REAL*)b)[LANES * j + (size_t)k] = from[LANES * j];
-      for (int side = run->pairs ? 0 : 1; side < 2; ++side) body[side][k] = SR_ROW * number[body[side][k] / SR_ROW];
-    }
-    for (int k = used; k < LANES; ++k) body[0][k] = body[0][0], body[1][k] = body[1][0];
-  }
-}
-
-// Their impulses back.
-static void put_back(const srLanes* l, const srLaneRun* run, const int* lane, const srLanes* from,
-                     const srLaneRun* picked) {
-  for (int i = 0; i < picked->contacts; ++i) {
-    const vec* p = impulse_of(batch_of(from, picked, i / LANES), run->kind);
-    vec* to = impulse_of(batch_of(l, run, lane[i] / LANES), run->kind);
-    for (int k = 0; k < 3; ++k) to[k][lane[i] % LANES] = p[k][i % LANES];
-  }
-}
-
 // ---- rows of bodies -----------------------------------------------------------------------------------------------------
 
 static void row(const srLanes* l, int body, double z[6]) {
@@ -1170,8 +1138,6 @@ const srLaneKernel KERNEL = {
     .move_rows = move_rows,
     .follow_rows = follow_rows,
     .store = store,
-    .pick = pick,
-    .put_back = put_back,
     .row = row,
     .push = push_row,
 };

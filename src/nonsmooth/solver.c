@@ -163,7 +163,7 @@ srContactSolver* sr_contact_solver_make(const srContactSize* most, bool whole) {
   s->most = *most;
   (void)lay_out(s, (char*)s + head);
   bool good = true;
-  if (most->bodies > 0) good = (s->lanes = sr_lanes_create(most, whole)) != NULL;  // a matrix has no colours
+  if (most->bodies > 0) good = (s->lanes = sr_lanes_create(most)) != NULL;  // a matrix has no colours
   if (good && whole && most->bodies > 0 && most->contacts > SR_CONTACT_PATCH) good = take_patches(s);
   if (!good) {
     sr_contact_solver_destroy(s);

@@ -480,6 +480,7 @@ static void put_free_bodies(void* user, int member, int from, int to) {
     const double *pose = s->d->link_pose + 16 * i, *inertia = s->m->link_inertia + 16 * i;
     srFreeBody* b = &x->out[i - 1];
     for (int k = 0; k < 9; ++k) b->rotation[k] = pose[4 * (k % 3) + k / 3];
+    for (int k = 0; k < 3; ++k) b->origin[k] = pose[12 + k];
     if (b->mass > 0) continue;
     b->first = s->m->link_v[i];
     b->mass = inertia[15];
