@@ -255,6 +255,23 @@ TEST(subdomains_share_no_body) {
   divide(20, 20, 4);
 }
 
+// One body that touches many others asks for as many colours, each of few contacts: the whole is shared by colours, and has the same bits for any number of threads.
+TEST(islands_with_a_crowded_body_are_not_divided) {
+  srContactProblem* p = lattice(11, 7, 1);
+  for (int i = 0; i < 20; ++i) p->point[3 * i + 1].body[0] = 400;
+  Solved t[3];
+  for (int i = 0; i < 3; ++i) {
+    prepare(&t[i], p, 1 + i);
+    solve(&t[i], "sweeps-nncg", 1e-3, 60, true);
+    const srLanes* l = t[i].s->lanes;
+    ENSURE_EQUAL(l->nsubdomain, 1);
+    ENSURE(!l->subdomain[0].inner && l->bundle[0].interface == 0);
+    ENSURE(memcmp(t[0].x, t[i].x, (size_t)sr_contact_rows(p) * sizeof(double)) == 0);
+  }
+  ENSURE_NEAR(t[0].r.error.residual, sr_contact_error(t[0].s, p, t[0].x).residual, 1e-12);
+  for (int i = 0; i < 3; ++i) release(&t[i], i == 2);
+}
+
 // Every 5th body is not round, every 7th contact has compliances of its own: both kinds of batches, and all sums.
 TEST(vectors_of_both_widths_have_the_same_bits) {
   if (sr_lanes_wide() == NULL) SKIP("the processor has no vectors of 64 bytes");
@@ -528,8 +545,8 @@ TEST(a_patch_solves_the_contacts_around_the_worst_one) {
   }
 }
 
-// Balls ten times as heavy as their neighbours, here and there: where few contacts are left, sweeps without directions do not help, and are tried more and more rarely. Directions alone take 368 sweeps; the others after
-// each eighth sweep would make that 508.
+// Balls ten times as heavy as their neighbours, here and there: where few contacts are left, sweeps without directions do not help, and are tried more and more rarely. Directions alone take 464 sweeps; the others after
+// each eighth sweep would make that 683.
 TEST(sweeps_without_directions_that_do_not_help_are_rare) {
   srContactProblem* p = lattice(15, 12, 10);
   Solved t[3];
@@ -538,7 +555,7 @@ TEST(sweeps_without_directions_that_do_not_help_are_rare) {
     solve(&t[i], "sweeps-nncg", 2e-3, 10000, true);
     ENSURE(t[i].r.solved);
     ENSURE_NEAR(t[i].r.error.residual, sr_contact_error(t[i].s, p, t[i].x).residual, 1e-12);
-    ENSURE(t[i].r.iterations < 430);
+    ENSURE(t[i].r.iterations < 560);
     ENSURE(memcmp(t[0].x, t[i].x, (size_t)sr_contact_rows(p) * sizeof(double)) == 0);
   }
   for (int i = 0; i < 3; ++i) release(&t[i], i == 2);

@@ -15,11 +15,12 @@
 enum {
   COLOURS = 64,                                  // bits of a mask; contacts beyond them are serial
   CLASSES = 2 * (COLOURS + 1) * SR_LANES_KINDS,  // keys of a subdomain: with two moving bodies or one, colour, kind
-  SUBDOMAIN = 5000,                              // contacts of a subdomain, about; a bundle of THREADED ones has two
-  BUNDLE = 2048,                                 // contacts of a bundle of small islands; of a large one by itself
-  THREADED = 2000,                               // contacts from which on a bundle is worth a team
-  PASSES = 4,                                    // from velocities computed anew; the first in single precision
-  BLOCK = 64,                                    // bodies that have a sum
+  SUBDOMAIN = 5000,                              // contacts of a subdomain, about, where there are more than two
+  FULL = 90,          // ... and of each of its colours: with few of them batches would not be full
+  BUNDLE = 2048,      // contacts of a bundle of small islands; of a large one by itself
+  THREADED = 2000,    // contacts from which on a bundle is worth a team
+  PASSES = 4,         // from velocities computed anew; the first in single precision
+  BLOCK = 64,         // bodies that have a sum
   FEW_BATCHES = 8,    // of a part that is worth the meeting: to share them costs as much as some of them
   FEW_BODIES = 1000,  // the same of rows of bodies
   PERIOD = 4,         // sweeps between two tests of the residual: a test costs about a third of a sweep
@@ -48,10 +49,13 @@ enum {
 
 static int most_bundles(const srContactSize* most) { return 2 * (most->contacts / BUNDLE) + 2; }
 
-// A power of two, for teams.
-static int subdomains_of(int contacts) {
-  int n = contacts < THREADED ? 1 : 2;
-  while (2 * n <= SR_SUBDOMAINS && contacts >= 2 * n * SUBDOMAIN) n *= 2;
+// A power of two, for teams. 0: it is shared colour by colour, all of it; 1: it is not worth a team.
+static int subdomains_of(const srBundle* bundle) {
+  const int contacts = bundle->contacts;
+  if (contacts < THREADED) return 1;
+  if (contacts < 2 * FULL * bundle->crowd) return 0;  // a body with so many contacts asks for as many colours
+  int n = 2;
+  while (2 * n <= SR_SUBDOMAINS && contacts >= 2 * n * SUBDOMAIN && contacts >= 2 * n * FULL * bundle->crowd) n *= 2;
   return n;
 }
 
@@ -203,10 +207,12 @@ static int root_of(int* parent, int i) {
   return i;
 }
 
-// Counts what touches a moving body, and unites the islands of two.
+// Counts what touches a moving body, and unites the islands of two. within: contacts of a body; count: each contact once.
 static void connect(srLanes* l, const int body[2]) {
   const bool first = moves(l, body[0]), second = moves(l, body[1]);
   if (first || second) l->count[second ? body[1] : body[0]]++;
+  if (first) l->within[body[0]]++;
+  if (second) l->within[body[1]]++;
   if (!first || !second || l->island[body[0]] == l->island[body[1]]) return;
   const int a = root_of(l->island, body[0]), b = root_of(l->island, body[1]);
   l->island[a > b ? a : b] = a < b ? a : b;
@@ -222,13 +228,13 @@ static bool same_block(const srContactProblem* p, int first, int i) {
          p->equation[i].body[1] == p->equation[first].body[1];
 }
 
-// Islands in the order of their first body, put together until a bundle is full. count[root]: weight of the island, then its bundle. Each body has its own weight in `within`.
+// Islands in the order of their first body, put together until a bundle is full. count[root]: weight of the island, then its bundle.
 static int find_bundles(srLanes* l, const srContactProblem* p) {
   int* weight = l->count;
   memset(weight, 0, (size_t)p->nbody * sizeof *weight);
+  memset(l->within, 0, (size_t)p->nbody * sizeof *l->within);
   for (int i = 0; i < p->ncontact; ++i) connect(l, p->point[i].body);
   for (int i = 0; i < p->nequation; ++i) connect(l, p->equation[i].body);
-  memcpy(l->within, weight, (size_t)p->nbody * sizeof *weight);
   for (int i = 0; i < p->nbody; ++i) {
     const int root = l->island[i] = l->island[l->island[i]];  // parents come first
     if (root == i) continue;
@@ -258,34 +264,44 @@ static int bundle_of(srLanes* l, int body) { return l->count[l->island[body]]; }
 
 // ---- subdomains ---------------------------------------------------------------------------------------------------------
 
-// The bodies of a bundle, in the order of their numbers, in subdomains with about as many contacts each.
-static void find_subdomains(srLanes* l) {
-  int n = 0;
-  for (int k = 0; k < l->nbundle; ++k) {
-    srBundle* bundle = &l->bundle[k];
-    const int inner = subdomains_of(bundle->contacts);
-    bundle->subdomain[0] = n;
-    bundle->subdomain[1] = n + inner;
-    bundle->now = n;
-    bundle->before = 0;
-    for (int i = 0; i < inner; ++i)
-      l->subdomain[n++] = (srSubdomain){.inner = true, .interface = inner > 1 ? bundle->subdomain[1] : -1};
-    if (inner > 1) l->subdomain[n++] = (srSubdomain){.interface = -1};
-  }
+// A moving body that something touches, its bundle: NULL where there is none.
+static srBundle* touched_bundle(srLanes* l, int body) {
+  return l->within[body] > 0 ? &l->bundle[bundle_of(l, body)] : NULL;
+}
+
+static void make_subdomains(srLanes* l, srBundle* bundle) {
+  const int inner = subdomains_of(bundle);
+  int n = l->nsubdomain;
+  bundle->subdomain[0] = n;
+  bundle->subdomain[1] = n + inner;
+  bundle->interface = inner != 1 ? n + inner : -1;
+  for (int i = 0; i < inner; ++i) l->subdomain[n++] = (srSubdomain){.interface = bundle->interface, .inner = true};
+  if (inner != 1) l->subdomain[n++] = (srSubdomain){.interface = bundle->interface};
   l->nsubdomain = n;
+}
+
+// The bodies of a bundle, in the order of their numbers, in subdomains with about as many contacts each. Its interface has none of them, or all.
+static void find_subdomains(srLanes* l) {
+  l->nsubdomain = 0;
   for (int i = 0; i < l->nbody; ++i) {
-    const int weight = l->within[i];
+    srBundle* bundle = touched_bundle(l, i);
+    if (bundle == NULL) continue;
+    bundle->sides += l->within[i];
+    if (l->within[i] > bundle->crowd) bundle->crowd = l->within[i];
+  }
+  for (int k = 0; k < l->nbundle; ++k) make_subdomains(l, &l->bundle[k]);
+  for (int i = 0; i < l->nbody; ++i) {
+    srBundle* bundle = touched_bundle(l, i);
+    const int sides = l->within[i];
     l->within[i] = -1;
-    if (!l->body[i].moves || n == 0) continue;
-    srBundle* bundle = &l->bundle[bundle_of(l, i)];
+    if (bundle == NULL) continue;
     const int first = bundle->subdomain[0], inner = bundle->subdomain[1] - first;
-    const int last = first + (int)((long)bundle->before * inner / (bundle->contacts + 1));
-    srSubdomain* now = &l->subdomain[bundle->now];
-    if (now->body[1] == 0) now->body[0] = i;
-    for (; bundle->now < last; ++bundle->now, ++now) now[0].body[1] = now[1].body[0] = i;
-    now->body[1] = i + 1;
-    bundle->before += weight;
-    l->within[i] = bundle->now;
+    const int k = first + (int)((long)bundle->before * inner / bundle->sides);
+    srSubdomain* of = &l->subdomain[k];
+    if (of->body[1] == 0) of->body[0] = i;
+    of->body[1] = i + 1;
+    bundle->before += sides;
+    l->within[i] = k;
   }
 }
 
@@ -411,9 +427,8 @@ static void make_runs(srLanes* l, const srContactProblem* p) {
   }
   for (int k = 0; k < l->nbundle; ++k) {
     srBundle* bundle = &l->bundle[k];
-    const srSubdomain *inner = &l->subdomain[bundle->subdomain[0]], *last = &l->subdomain[bundle->subdomain[1] - 1];
-    bundle->run[0] = inner->run[0];
-    bundle->run[1] = inner->interface >= 0 ? l->subdomain[inner->interface].run[1] : last->run[1];
+    bundle->run[0] = l->subdomain[bundle->subdomain[0]].run[0];
+    bundle->run[1] = l->subdomain[bundle->interface >= 0 ? bundle->interface : bundle->subdomain[0]].run[1];
   }
   sr_team_pieces(l->team, l->nsubdomain, sort_range, &all);
 }
@@ -530,12 +545,11 @@ struct Work {
 };
 
 static int inner_subdomains(const Job* job) { return job->bundle->subdomain[1] - job->bundle->subdomain[0]; }
-static srTeam* team_of(const Job* job) { return inner_subdomains(job) > 1 ? job->l->team : NULL; }
+static srTeam* team_of(const Job* job) { return inner_subdomains(job) != 1 ? job->l->team : NULL; }
 
 // NULL: there is one subdomain alone.
 static srSubdomain* interface_of(const Job* job) {
-  const int interface = job->l->subdomain[job->bundle->subdomain[0]].interface;
-  return interface >= 0 ? &job->l->subdomain[interface] : NULL;
+  return job->bundle->interface >= 0 ? &job->l->subdomain[job->bundle->interface] : NULL;
 }
 
 static void forget_most(const srLanes* l) {
@@ -571,6 +585,14 @@ static void move_rows(const srLanes* l, int from, int to, const srLaneMove* move
   if (move->rows == SR_ROWS_MOVE) l->kernel->move_rows(l, from, to, move);
 }
 
+// Of the interface.
+static void move_range(void* user, int part, int from, int to) {
+  const Work* w = user;
+  const int first = interface_of(w->job)->body[0];
+  (void)part;
+  move_rows(w->job->l, first + from, first + to, w->move);
+}
+
 // Subdomains of a bundle, each by itself: its runs in the order of their colours.
 static void act_inside(void* user, int part, int from, int to) {
   const Work* w = user;
@@ -593,6 +615,8 @@ static double each_colour(const Job* job, srLaneAct* act, const srLaneMove* move
   forget_most(job->l);
   sr_team_pieces(team_of(job), inner_subdomains(job), act_inside, &w);
   if (interface == NULL) return most_of(job->l);
+  if (move != NULL && interface->body[0] < interface->body[1])
+    sr_team_share(team_of(job), interface->body[1] - interface->body[0], FEW_BODIES, move_range, &w);
   for (int i = interface->run[0]; i < interface->run[1]; ++i) {
     w.run = &job->l->run[i];
     sr_team_share(w.run->serial ? NULL : team_of(job), w.run->batches, FEW_BATCHES, act_range, &w);

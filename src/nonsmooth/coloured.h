@@ -56,17 +56,19 @@ enum { SR_SUBDOMAINS = 32 };  // of a bundle at the most
 // The inner contacts of a subdomain, or those of the interface of a bundle.
 typedef struct srSubdomain {
   int run[2];
-  int body[2];      // range of the numbers of its bodies; of the interface: none
+  int body[2];      // range of the numbers of its bodies; of the interface: none, or all of the bundle
   bool inner;       // it is not an interface
-  int interface;    // of its bundle: number in srLanes.subdomain, -1: none, or it is one
+  int interface;    // of its bundle
   srLaneSums sums;  // of its batches
 } srSubdomain;
 
 // Bodies, contacts and equations that are solved together: one large island, or many small ones.
 typedef struct srBundle {
   int run[2], joint[2];
-  int subdomain[2];  // without the interface, which follows if there are several
-  int now, before;   // while its bodies are divided: the last subdomain, contacts of the bodies until now
+  int subdomain[2];   // without the interface, ...
+  int interface;      // ... which follows them: number in srLanes.subdomain; -1: there is one subdomain alone
+  int sides, before;  // sides of its contacts with moving bodies, all and, while these are divided, of those until now
+  int crowd;          // largest number of contacts of a body
   int contacts, iterations;
   bool solved;
 } srBundle;
@@ -129,11 +131,12 @@ struct srLanes {
   srScaledJoint* joint;
   unsigned char* central;  // contacts: are the arms along the normal, of side 0 (bit 0) and 1
   int *island, *count;     // bodies: root of the island; of a root its contacts, then its bundle
-  int *within, *home;      // bodies: subdomain, -1: does not move; contacts: subdomain or interface, -1: nothing moves
-  uint64_t *pair, *wall;   // bodies: colours that are taken by inner contacts with two and one moving body ...
-  uint64_t* between;       // ... and by those of the interface
-  uint32_t* key;           // contacts: subdomain, colour, kind
-  int *order, *slot;       // contacts by key; where the next one of a key is put
+  int *within,
+      *home;  // bodies: contacts, then subdomain, -1: nothing moves it; contacts: subdomain or interface, -1: nothing moves
+  uint64_t *pair, *wall;  // bodies: colours that are taken by inner contacts with two and one moving body ...
+  uint64_t* between;      // ... and by those of the interface
+  uint32_t* key;          // contacts: subdomain, colour, kind
+  int *order, *slot;      // contacts by key; where the next one of a key is put
   srLaneRun* run;
   srBundle* bundle;
   srSubdomain* subdomain;
