@@ -127,11 +127,13 @@ SR_API const srContactMethod* sr_contact_method_find(const char* name);  // NULL
 
 typedef struct srContactOptions {
   const srContactMethod* method;
-  double tolerance;      // of the residual, m/s
-  int iterations;        // at the most: sweeps, Newton steps of an attempt, or pivots
+  double tolerance;  // of the residual, m/s
+  int iterations;    // at the most: sweeps, Newton steps of an attempt (fewer than 40: of one attempt alone), or pivots
   int least_iterations;  // sweeps, or steps of Newton's method, before the residual is tested
   bool
       single;  // methods by colours: in single precision as far as the tolerance allows; the error is measured in double precision
+  bool
+      connected;  // contacts and equations make one island of all bodies that move and have some; false: islands are searched for
 } srContactOptions;
 SR_API srContactOptions sr_contact_options(void);  // method auto, 1e-9 m/s, 10 000 iterations
 

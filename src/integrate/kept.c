@@ -1,5 +1,6 @@
 // Numbers of contacts from step to step: entries in the order in which they were put, and a table of their places with open addresses, by id. Contacts are asked for in nearly the same
-// order, so that the entry behind the last one that was found is tried first; the table is made when that fails for the first time.
+// order, so that the entry behind the last one that was found is tried first; the table is made when that fails for the first time. What is not found near its place is collected: a
+// table of these few stays in the inner cache while all entries are compared with it.
 #include <stdint.h>
 #include <string.h>
 
@@ -12,6 +13,13 @@ typedef struct Entry {
   double x[3];
 } Entry;
 
+// Where the numbers of an id go.
+typedef struct Wanted {
+  long id;
+  int rows;
+  double* to;
+} Wanted;
+
 struct srKept {
   size_t mask;  // of the table, as far as it is used
   unsigned generation;
@@ -20,6 +28,8 @@ struct srKept {
   Entry* entry;       // (most)
   unsigned* written;  // (mask + 1) generation in which a place was taken
   int* place;         // (mask + 1) entry
+  int nwanted;
+  Wanted* wanted;  // (most)
 };
 
 srKept* sri_kept_create(int most) {
@@ -32,7 +42,8 @@ srKept* sri_kept_create(int most) {
   kept->entry = sr_alloc(((size_t)most + 1) * sizeof *kept->entry);
   kept->written = sr_alloc(n * sizeof *kept->written);
   kept->place = sr_alloc(n * sizeof *kept->place);
-  if (kept->entry != NULL && kept->written != NULL && kept->place != NULL) return kept;
+  kept->wanted = sr_alloc(((size_t)most + 1) * sizeof *kept->wanted);
+  if (kept->entry != NULL && kept->written != NULL && kept->place != NULL && kept->wanted != NULL) return kept;
   sri_kept_destroy(kept);
   return NULL;
 }
@@ -42,6 +53,7 @@ void sri_kept_destroy(srKept* kept) {
   sr_free(kept->entry);
   sr_free(kept->written);
   sr_free(kept->place);
+  sr_free(kept->wanted);
   sr_free(kept);
 }
 
@@ -51,9 +63,13 @@ void sri_kept_clear(srKept* kept) {
   kept->count = kept->next = kept->tabled = 0;
 }
 
+static size_t hash_of(const srKept* kept, long id) {
+  return (size_t)(((uint64_t)id * 0x9E3779B97F4A7C15u) >> 32) & kept->mask;
+}
+
 // Where its entry is, or the free place where it would be.
 static size_t place_of(const srKept* kept, long id) {
-  size_t at = (size_t)(((uint64_t)id * 0x9E3779B97F4A7C15u) >> 32) & kept->mask;
+  size_t at = hash_of(kept, id);
   while (kept->written[at] == kept->generation && kept->entry[kept->place[at]].id != id) at = (at + 1) & kept->mask;
   return at;
 }
@@ -89,13 +105,15 @@ const double* sri_kept_near(const srKept* kept, long id, int* next) {
 const double* sri_kept_of(const srKept* kept, int i) { return kept->entry[i].x; }
 
 // As wide as its entries need: few places are near each other in memory.
+static void clear_table(srKept* kept, int count) {
+  ++kept->generation;
+  kept->tabled = 0;
+  kept->mask = 15;
+  while (kept->mask + 1 < 2 * (size_t)count) kept->mask = 2 * kept->mask + 1;
+}
+
 static void make_table(srKept* kept) {
-  if (kept->tabled == 0 || kept->mask + 1 < 2 * (size_t)kept->count) {
-    ++kept->generation;
-    kept->tabled = 0;
-    kept->mask = 15;
-    while (kept->mask + 1 < 2 * (size_t)kept->count) kept->mask = 2 * kept->mask + 1;
-  }
+  if (kept->tabled == 0 || kept->mask + 1 < 2 * (size_t)kept->count) clear_table(kept, kept->count);
   for (; kept->tabled < kept->count; ++kept->tabled) {
     const size_t at = place_of(kept, kept->entry[kept->tabled].id);
     kept->written[at] = kept->generation;
@@ -112,4 +130,37 @@ const double* sri_kept_find(srKept* kept, long id) {
     kept->next = kept->place[at];
   }
   return kept->entry[kept->next++].x;
+}
+
+void sri_kept_want(srKept* kept, long id, int rows, double to[3]) {
+  kept->wanted[kept->nwanted++] = (Wanted){.id = id, .rows = rows, .to = to};
+}
+
+static void give(const Wanted* wanted, const double* x) {
+  for (int k = 0; k < 3; ++k) wanted->to[k] = x != NULL && k < wanted->rows ? x[k] : 0;
+}
+
+// Entries from .. to-1 to those who want them.
+static void give_range(void* user, int member, int from, int to) {
+  const srKept* kept = user;
+  (void)member;
+  for (int i = from; i < to; ++i) {
+    const Entry* entry = &kept->entry[i];
+    for (size_t at = hash_of(kept, entry->id); kept->written[at] == kept->generation; at = (at + 1) & kept->mask) {
+      if (kept->wanted[kept->place[at]].id == entry->id) give(&kept->wanted[kept->place[at]], entry->x);
+    }
+  }
+}
+
+void sri_kept_give(srKept* kept, srTeam* team) {
+  clear_table(kept, kept->nwanted);
+  for (int i = 0; i < kept->nwanted; ++i) {
+    size_t at = hash_of(kept, kept->wanted[i].id);
+    while (kept->written[at] == kept->generation) at = (at + 1) & kept->mask;
+    kept->written[at] = kept->generation;
+    kept->place[at] = i;
+    give(&kept->wanted[i], NULL);
+  }
+  if (kept->nwanted > 0) sr_team_loop(team, kept->count, give_range, kept);
+  kept->nwanted = 0;
 }

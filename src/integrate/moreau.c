@@ -666,10 +666,9 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
   }
   for (int i = first; i < work->count; ++i) {
     if (!isnan(work->impulse[3 * i])) continue;
-    const srStepContact* c = &work->chosen[i];
-    const double* kept = sri_kept_find(work->kept, c->id);
-    for (int k = 0; k < 3; ++k) work->impulse[3 * i + k] = kept != NULL && k < c->rows ? kept[k] : 0;
+    sri_kept_want(work->kept, work->chosen[i].id, work->chosen[i].rows, work->impulse + 3 * i);
   }
+  sri_kept_give(work->kept, team);
   if (work->now < 1) set_times(work, h);
   return COARSE * change;
 }
@@ -1005,8 +1004,8 @@ static int powers(srIntegrator* integrator) {
 }
 
 // Work of the clamps, to their quadratures.
-static void add_clamp_work(const srMoreau* work, double* w) {
-  for (int i = 0; i < work->count; ++i) {
+static void add_clamp_work(const srMoreau* work, int nclamp, double* w) {
+  for (int i = 0; i < work->count && nclamp > 0; ++i) {
     const srUnilateral* c = work->chosen[i].from;
     if (c->clamp == 0 || c->work < 0) continue;
     const double after = sri_contact_velocity(c, 1, work->v_end);
@@ -1025,7 +1024,7 @@ static int advance(srIntegrator* integrator, double h) {
   for (int i = 0; i < s->ny; ++i) to[s->nq + s->nv + i] = x[s->nq + s->nv + i] + h * work->ydot[i];
   double *w = to + integrator->ncontrol, *rate = work->other + integrator->ncontrol;
   for (int i = 0; i < s->nw; ++i) w[i] = x[integrator->ncontrol + i] + h * rate[i];
-  add_clamp_work(work, w);
+  add_clamp_work(work, s->nclamp, w);
   return outcome == SRI_DONE && sri_not_finite(integrator, to) >= 0 ? SRI_NOT_FINITE : outcome;
 }
 

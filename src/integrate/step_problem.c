@@ -40,12 +40,14 @@ struct srStepProblem {
   int* group;                      // of each block
   unsigned char *heavy, *jointed;  // of each group
   int* parent;                     // of each group: islands of this step
+  unsigned char* touched;          // ... of free bodies: is there a contact?
   int* island;                     // of the root of each group: -1, or its number
   Range* range;                    // of the islands: contacts in `order`
   int nisland, *order;
-  int* of;     // of each contact: the root of its groups; then of each one of the large problem: its number
-  int* body;   // of each block: -1, or its number in the problem with rows
-  size_t* at;  // of each block: its factor in L ...
+  int (*end)[2];  // of each contact of free bodies: these; -1: it does not move
+  int* of;        // of each contact: the root of its groups; then of each one of the large problem: its number
+  int* body;      // of each block: -1, or its number in the problem with rows
+  size_t* at;     // of each block: its factor in L ...
   double* L;
   int *factored, step;  // ... as of this step
   srContactProblem *small, *large;
@@ -57,6 +59,7 @@ struct srStepProblem {
   double *normals, *force, *x, *y, *p;
   int most, most_dense;
   bool is_blocks, is_small, is_factored, clamps;
+  bool is_one;              // free bodies with contacts are one island in this step
   const srFreeBody* free;   // NULL: contacts have rows
   int nfree, *first, *own;  // of these: their number, and of each its first velocity and its group, side by side
   int *numbered, *met;      // those of the large problem; in the order of its contacts
@@ -154,9 +157,11 @@ static bool take_structure(srStepProblem* x) {
   for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, nv + 1, sizeof(int));
   x->heavy = take(&good, nv, 1);
   x->jointed = take(&good, nv, 1);
+  x->touched = take(&good, nv, 1);
   x->at = take(&good, nv + 1, sizeof *x->at);
   x->order = take(&good, most, sizeof(int));
   x->of = take(&good, most, sizeof(int));
+  x->end = take(&good, most, sizeof *x->end);
   x->range = take(&good, most, sizeof *x->range);
   x->force = take(&good, nv, sizeof(double));
   x->x = take(&good, nv, sizeof(double));
@@ -226,7 +231,7 @@ void sri_step_problem_destroy(srStepProblem* x) {
   void* parts[] = {x->block,   x->place,    x->start,    x->member, x->group, x->heavy,  x->jointed, x->at,
                    x->parent,  x->island,   x->range,    x->order,  x->of,    x->first,  x->own,     x->body,
                    x->L,       x->factored, x->numbered, x->met,    x->key,   x->places, x->rows,    x->blocks,
-                   x->normals, x->force,    x->x,        x->y,      x->p};
+                   x->normals, x->force,    x->x,        x->y,      x->p,     x->end,    x->touched};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_contact_problem_destroy(x->small);
   sr_contact_problem_destroy(x->large);
@@ -289,21 +294,60 @@ static void weigh(const srStepProblem* x, const srUnilateral* c, Range* range) {
   }
 }
 
+// Side by side, for what reads the bodies of all contacts alone.
+typedef struct Ends {
+  const srStepProblem* x;
+  const srStepContact* contact;
+} Ends;
+
+static void find_ends(void* user, int member, int from, int to) {
+  const Ends* of = user;
+  (void)member;
+  for (int i = from; i < to; ++i) memcpy(of->x->end[i], of->contact[i].point.body, sizeof of->x->end[i]);
+}
+
+static void unite_bodies(srStepProblem* x, int count) {
+  for (int i = 0; i < count; ++i) {
+    const int *end = x->end[i], a = end[0] >= 0 ? x->own[end[0]] : -1, b = end[1] >= 0 ? x->own[end[1]] : -1;
+    x->of[i] = a >= 0 ? a : b;
+    x->touched[x->of[i]] = 1;
+    if (a < 0 || b < 0) continue;
+    x->touched[b] = 1;
+    if (x->parent[a] != x->parent[b]) unite(x->parent, a, b);
+  }
+}
+
+// Do all bodies that something touches belong together? They mostly do in a heap.
+static bool are_connected(const srStepProblem* x) {
+  int root = -1;
+  for (int g = 0; g < x->ngroup; ++g) {
+    if (!x->touched[g]) continue;
+    if (root >= 0 && x->parent[g] != root) return false;
+    root = x->parent[g];
+  }
+  return true;
+}
+
 // Groups that contacts couple have the same root. of: a group of each contact.
 static void unite_groups(srStepProblem* x, const srStepContact* contact, int count) {
   int first[2];
   const int* velocity;
-  for (int i = 0; i < count && x->free != NULL; ++i) {
-    const int *body = contact[i].point.body, a = body[0] >= 0 ? x->own[body[0]] : -1,
-              b = body[1] >= 0 ? x->own[body[1]] : -1;
-    x->of[i] = a >= 0 ? a : b;
-    if (a >= 0 && b >= 0 && x->parent[a] != x->parent[b]) unite(x->parent, a, b);
+  if (x->free != NULL) {
+    sr_team_loop(x->team, count, find_ends, &(Ends){x, contact});
+    unite_bodies(x, count);
+    return;
   }
-  for (int i = 0; i < count && x->free == NULL; ++i) {
+  for (int i = 0; i < count; ++i) {
     const int n = sri_step_problem_concerned(x, contact[i].from, first, &velocity);
     x->of[i] = group_of(x, velocity[0]);
     for (int k = 1; k < n; ++k) unite(x->parent, x->of[i], group_of(x, velocity[k]));
   }
+}
+
+static void count_order(void* user, int member, int from, int to) {
+  int* order = user;
+  (void)member;
+  for (int i = from; i < to; ++i) order[i] = i;
 }
 
 // Islands in the order of their first contact, contacts in their own.
@@ -311,6 +355,13 @@ static void find_islands(srStepProblem* x, const srStepContact* contact, int cou
   unite_groups(x, contact, count);
   for (int g = 0; g < x->ngroup; ++g) x->parent[g] = x->parent[x->parent[g]];  // the root: parents come first
   x->nisland = 0;
+  x->is_one = x->free != NULL && x->is_blocks && are_connected(x);
+  if (x->is_one) {
+    x->nisland = 1;
+    x->range[0] = (Range){.end = count};
+    sr_team_loop(x->team, count, count_order, x->order);
+    return;
+  }
   for (int i = 0; i < count; ++i) {
     const int r = x->of[i] = x->parent[x->of[i]];
     if (x->island[r] < 0) {
@@ -337,6 +388,7 @@ static void forget_islands(srStepProblem* x) {
   for (int g = 0; g < x->ngroup; ++g) {
     x->parent[g] = g;
     x->island[g] = -1;
+    x->touched[g] = 0;
   }
 }
 
@@ -789,12 +841,11 @@ static void add_large(srStepProblem* x, const double* M, const double* v_free, c
                       const Range* range) {
   srContactProblem* p = x->large;
   for (int i = range->first; i < range->end; ++i) {
-    const srStepContact* c = &contact[x->order[i]];
     if (x->free != NULL) {
-      meet(x, c->point.body[0]);
-      meet(x, c->point.body[1]);
+      meet(x, x->end[x->order[i]][0]);
+      meet(x, x->end[x->order[i]][1]);
     } else {
-      add_rows(x, M, v_free, c);
+      add_rows(x, M, v_free, &contact[x->order[i]]);
     }
     x->of[p->ncontact++] = x->order[i];
   }
@@ -839,6 +890,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   const double layers = fmax(1, cbrt((double)p->ncontact / BASE));
   options.least_iterations = (int)(layers * (has_faces(x, contact) ? SWEEPS_FACES : SWEEPS_LEAST));
   options.iterations = SWEEPS_MOST;
+  options.connected = x->is_one;
   srContactResult result;
   srStatus status = solve_one(x, x->large_solver, p, &options, &result);
   out->sweeps = result.iterations;

@@ -9,39 +9,43 @@
 
 #include "base/base.h"
 #include "math/v4.h"
+#include "math/vector3.h"
 #include "nonsmooth/operator.h"
 #include "nonsmooth/patch.h"
 
 enum {
-  COLOURS = 64,                                  // bits of a mask; contacts beyond them are serial
-  CLASSES = 2 * (COLOURS + 1) * SR_LANES_KINDS,  // keys of a subdomain: with two moving bodies or one, colour, kind
-  SUBDOMAIN = 5000,                              // contacts of a subdomain, about, where there are more than two
-  FULL = 90,          // ... and of each of its colours: with few of them batches would not be full
-  BUNDLE = 2048,      // contacts of a bundle of small islands; of a large one by itself
-  THREADED = 2000,    // contacts from which on a bundle is worth a team
-  PASSES = 4,         // from velocities computed anew; the first in single precision
-  BLOCK = 64,         // bodies that have a sum
-  FEW_BATCHES = 8,    // of a part that is worth the meeting: to share them costs as much as some of them
-  FEW_BODIES = 1000,  // the same of rows of bodies
-  PERIOD = 4,         // sweeps between two tests of the residual: a test costs about a third of a sweep
-  STALLED = 600,      // sweeps after which the contacts that are not solved yet are counted, again after every ...
-  LEG = 200,          // ... so many more ...
-  FEW = 200,          // ... and if these are at the most so many, solved in patches (patch.h) ...
-  MENDED = 40,        // ... with so many plain sweeps after them, then half as many, down to some ...
-  PATCHED = 60,       // ... until so many times that has not helped
-  SMALLER = 8,        // the first times by smaller ones, which take an eighth of the time
-  ALONE = 36,         // sweeps, with half of the least number, after which, where few contacts are left, ...
-  LAST = 400,         // ... one of so many of a bundle, ...
-  CALMING = 4,        // ... so many plain sweeps follow, ...
-  AGAIN = 8           // ... and again after so many
+  COLOURS = 64,  // bits of a mask; contacts beyond them are serial
+  CLASSES = 4 * (COLOURS + 1) *
+            SR_LANES_KINDS,  // keys of a subdomain: idle or not, with two moving bodies or one, colour, kind
+  SUBDOMAIN = 5000,          // contacts of a subdomain, about, where there are more than two
+  FULL = 90,                 // ... and of each of its colours: with few of them batches would not be full
+  BUNDLE = 2048,             // contacts of a bundle of small islands; of a large one by itself
+  THREADED = 2000,           // contacts from which on a bundle is worth a team
+  PASSES = 4,                // from velocities computed anew; the first in single precision
+  BLOCK = 64,                // bodies that have a sum
+  FEW_BATCHES = 8,           // of a part that is worth the meeting: to share them costs as much as some of them
+  FEW_BODIES = 1000,         // the same of rows of bodies
+  PERIOD = 4,                // sweeps between two tests of the residual: a test costs about a third of a sweep
+  STALLED = 600,  // sweeps after which the contacts that are not solved yet are counted, again after every ...
+  LEG = 200,      // ... so many more ...
+  FEW = 200,      // ... and if these are at the most so many, solved in patches (patch.h) ...
+  MENDED = 40,    // ... with so many plain sweeps after them, then half as many, down to some ...
+  SMALLER = 16,   // the first times by smaller ones, which take an eighth of the time
+  PATCHED = 60,   // ... until so many times that has not helped
+  ALONE = 36,     // sweeps, with half of the least number, after which, where few contacts are left, ...
+  LAST = 400,     // ... one of so many of a bundle, ...
+  CALMING = 4,    // ... so many plain sweeps follow, ...
+  AGAIN = 8,      // ... and again after so many
+  PART = 4        // of the least number of sweeps: so many suffice where impulses hardly change
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
 #define SCALED 0.95  // start values whose best multiple is below this are multiplied by it
-#define WAY 1.5      // largest step along a conjugate direction
+#define WAY 1.25     // largest step along a conjugate direction
 #define RESTART 0.5  // beta where steps have become longer
 #define STILL                                                                                                          \
-  1.25e-3  // part of the tolerance: mean square of the change of a sweep, below which more of them change the impulses no faster
+  0.015  // part of the tolerance: root mean square of the change of a gentle sweep below which a part of the least number of sweeps is enough
+#define APART 12.0  // times the tolerance: normal velocity with which a contact is idle
 #define NEARLY 8.0  // times the tolerance: change of a sweep below which few contacts may be left
 #define LIKELY 2.0  // times the tolerance: change of a sweep below which the residual may be small enough
 
@@ -82,24 +86,27 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
   const size_t bundles = (size_t)most_bundles(most), rows = bodies * sr_lanes_double.row_size;
   const size_t subdomains = (size_t)most_subdomains(most), runs = subdomains * CLASSES + 1;
   const srLaneKernel* const kernels[] = {l->single, &sr_lanes_double};
-  size_t batch = 0, trace = 0, sums = 0;
+  size_t batch = 0, trace = 0, sums = 0, sleeps = 0;
   for (int i = 0; i < SR_COUNT(kernels); ++i) {
     const size_t batches = most_batches(most, kernels[i]->lanes);
     batch = larger(batch, batches * kernels[i]->size[SR_LANES_ROWS]);
     trace = larger(trace, batches * kernels[i]->trace_size);
     sums = larger(sums, batches * kernels[i]->sum_size);
+    sleeps = larger(sleeps, batches * sizeof *l->sleeps);
   }
   struct {
     void** to;
     size_t bytes;
   } parts[] = {{(void**)&l->body, bodies * sizeof *l->body},
+               {(void**)&l->nature, bodies * sizeof *l->nature},
+               {(void**)&l->end, contacts * sizeof *l->end},
                {(void**)&l->joint, ((size_t)most->equations + 1) * sizeof *l->joint},
                {(void**)&l->island, bodies * sizeof *l->island},
                {(void**)&l->count, bodies * sizeof *l->count},
                {(void**)&l->within, bodies * sizeof *l->within},
-               {(void**)&l->pair, bodies * sizeof *l->pair},
-               {(void**)&l->wall, bodies * sizeof *l->wall},
-               {(void**)&l->between, bodies * sizeof *l->between},
+               {(void**)&l->pair[0], 2 * bodies * sizeof(uint64_t)},
+               {(void**)&l->wall[0], 2 * bodies * sizeof(uint64_t)},
+               {(void**)&l->between[0], 2 * bodies * sizeof(uint64_t)},
                {(void**)&l->home, contacts * sizeof *l->home},
                {(void**)&l->key, contacts * sizeof *l->key},
                {(void**)&l->central, contacts + 3},
@@ -114,6 +121,8 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
                {&l->before, rows},
                {&l->drift, rows},
                {&l->sum, sums},
+               {(void**)&l->sleeps, sleeps},
+               {(void**)&l->zero, sleeps},
                {(void**)&l->row_sum, (bodies / BLOCK + 1) * sizeof *l->row_sum},
                {(void**)&l->most, (size_t)members_of(most) * sizeof *l->most},
                {(void**)&l->above, (size_t)members_of(most) * sizeof *l->above}};
@@ -121,6 +130,9 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
     *parts[i].to = sr_alloc(parts[i].bytes + 1);
     if (*parts[i].to == NULL) return false;
   }
+  l->pair[1] = l->pair[0] + bodies;
+  l->wall[1] = l->wall[0] + bodies;
+  l->between[1] = l->between[0] + bodies;
   l->hired = most->team == NULL && most->threads > 1;
   l->team = l->hired ? sr_team_create(most->threads) : most->team;
   return !l->hired || l->team != NULL;
@@ -137,9 +149,10 @@ srLanes* sr_lanes_create(const srContactSize* most) {
 
 void sr_lanes_destroy(srLanes* l) {
   if (l == NULL) return;
-  void* parts[] = {l->body, l->joint,   l->island, l->count, l->within,  l->pair,   l->wall,      l->between, l->home,
-                   l->key,  l->central, l->order,  l->slot,  l->run,     l->bundle, l->subdomain, l->batch,   l->trace,
-                   l->z,    l->before,  l->drift,  l->sum,   l->row_sum, l->most,   l->above};
+  void* parts[] = {l->body,  l->joint,  l->island,  l->count,  l->within, l->pair[0], l->wall[0], l->between[0],
+                   l->home,  l->key,    l->central, l->order,  l->slot,   l->run,     l->bundle,  l->subdomain,
+                   l->batch, l->trace,  l->z,       l->before, l->drift,  l->sum,     l->row_sum, l->most,
+                   l->above, l->sleeps, l->zero,    l->nature, l->end};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   if (l->hired) sr_team_destroy(l->team);
   sr_free(l);
@@ -155,17 +168,16 @@ bool sr_lanes_take(const srContactProblem* p) {
 
 // ---- bodies and islands -------------------------------------------------------------------------------------------------
 
-// L of I^-1 = L L^T; a direction that does not turn has a zero column.
-static void scale_body(const srContactBody* from, srScaledBody* b) {
+// L of I^-1 = L L^T; a direction that does not turn has a zero column. Returns its nature.
+static int scale_body(const srContactBody* from, srScaledBody* b) {
   const double *I = from->inverse_inertia, trace = I[0] + I[1] + I[2];
   double* L = b->angular;
-  b->moves = from->inverse_mass > 0 || trace > 0;
-  b->round = I[0] == I[1] && I[1] == I[2] && I[3] == 0 && I[4] == 0 && I[5] == 0;
+  const int moves = from->inverse_mass > 0 || trace > 0 ? SR_BODY_MOVES : 0;
   b->linear = sqrt(from->inverse_mass);
-  if (b->round) {
+  if (I[0] == I[1] && I[1] == I[2] && I[3] == 0 && I[4] == 0 && I[5] == 0) {
     L[0] = L[2] = L[5] = sqrt(I[0]);
     L[1] = L[3] = L[4] = 0;
-    return;
+    return moves | SR_BODY_ROUND;
   }
   const double least = 1e-14 * trace;
   L[0] = I[0] > least ? sqrt(I[0]) : 0;
@@ -176,19 +188,23 @@ static void scale_body(const srContactBody* from, srScaledBody* b) {
   L[4] = L[2] > 0 ? (I[5] - L[3] * L[1]) / L[2] : 0;
   const double third = I[2] - L[3] * L[3] - L[4] * L[4];
   L[5] = third > least ? sqrt(third) : 0;
+  return moves;
 }
 
 typedef struct Whole {
   srLanes* l;
   const srContactProblem* p;
+  const double* impulse;  // of the contacts, at the start
+  double apart;           // velocity above which nothing closes a contact in a few sweeps
 } Whole;
 
 static void scale_range(void* user, int member, int from, int to) {
   const Whole* of = user;
   (void)member;
   for (int i = from; i < to; ++i) {
-    scale_body(&of->p->body[i], &of->l->body[i]);
+    of->l->nature[i] = (unsigned char)scale_body(&of->p->body[i], &of->l->body[i]);
     of->l->island[i] = i;
+    of->l->count[i] = of->l->within[i] = 0;
   }
 }
 
@@ -197,10 +213,19 @@ static void scale_bodies(srLanes* l, const srContactProblem* p) {
   l->rows = p->row != NULL;
   l->soft = false;
   for (int i = 0; i < p->ncontact; ++i) l->soft |= p->cone[i].compliance[0] > 0 || p->cone[i].compliance[1] > 0;
-  sr_team_loop(l->team, p->nbody, scale_range, &(Whole){l, p});
+  sr_team_loop(l->team, p->nbody, scale_range, &(Whole){.l = l, .p = p});
 }
 
-static bool moves(const srLanes* l, int body) { return body >= 0 && l->body[body].moves; }
+// The bodies that move, else -1.
+static void find_ends(const srLanes* l, const int body[2], int end[2]) {
+  for (int side = 0; side < 2; ++side) end[side] = sr_lanes_moves(l, body[side]) ? body[side] : -1;
+}
+
+static void end_range(void* user, int member, int from, int to) {
+  const Whole* of = user;
+  (void)member;
+  for (int i = from; i < to; ++i) find_ends(of->l, of->p->point[i].body, of->l->end[i]);
+}
 
 static int root_of(int* parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -208,19 +233,29 @@ static int root_of(int* parent, int i) {
 }
 
 // Counts what touches a moving body, and unites the islands of two. within: contacts of a body; count: each contact once.
-static void connect(srLanes* l, const int body[2]) {
-  const bool first = moves(l, body[0]), second = moves(l, body[1]);
-  if (first || second) l->count[second ? body[1] : body[0]]++;
-  if (first) l->within[body[0]]++;
-  if (second) l->within[body[1]]++;
-  if (!first || !second || l->island[body[0]] == l->island[body[1]]) return;
-  const int a = root_of(l->island, body[0]), b = root_of(l->island, body[1]);
+static void connect(srLanes* l, const int end[2], bool connected) {
+  const bool first = end[0] >= 0, second = end[1] >= 0;
+  if (first || second) l->count[second ? end[1] : end[0]]++;
+  if (first) l->within[end[0]]++;
+  if (second) l->within[end[1]]++;
+  if (connected || !first || !second || l->island[end[0]] == l->island[end[1]]) return;
+  const int a = root_of(l->island, end[0]), b = root_of(l->island, end[1]);
   l->island[a > b ? a : b] = a < b ? a : b;
+}
+
+// All in the island of the first one.
+static void join_bodies(srLanes* l) {
+  int root = -1;
+  for (int i = 0; i < l->nbody; ++i) {
+    if (l->within[i] == 0) continue;
+    if (root < 0) root = i;
+    l->island[i] = root;
+  }
 }
 
 // A moving body of the contact or equation; -1: none.
 static int mover(const srLanes* l, const int body[2]) {
-  return moves(l, body[1]) ? body[1] : moves(l, body[0]) ? body[0] : -1;
+  return sr_lanes_moves(l, body[1]) ? body[1] : sr_lanes_moves(l, body[0]) ? body[0] : -1;
 }
 
 static bool same_block(const srContactProblem* p, int first, int i) {
@@ -229,12 +264,16 @@ static bool same_block(const srContactProblem* p, int first, int i) {
 }
 
 // Islands in the order of their first body, put together until a bundle is full. count[root]: weight of the island, then its bundle.
-static int find_bundles(srLanes* l, const srContactProblem* p) {
+static int find_bundles(srLanes* l, const srContactProblem* p, bool connected) {
   int* weight = l->count;
-  memset(weight, 0, (size_t)p->nbody * sizeof *weight);
-  memset(l->within, 0, (size_t)p->nbody * sizeof *l->within);
-  for (int i = 0; i < p->ncontact; ++i) connect(l, p->point[i].body);
-  for (int i = 0; i < p->nequation; ++i) connect(l, p->equation[i].body);
+  sr_team_loop(l->team, p->ncontact, end_range, &(Whole){.l = l, .p = p});
+  for (int i = 0; i < p->ncontact; ++i) connect(l, l->end[i], connected);
+  for (int i = 0; i < p->nequation; ++i) {
+    int end[2];
+    find_ends(l, p->equation[i].body, end);
+    connect(l, end, connected);
+  }
+  if (connected) join_bodies(l);
   for (int i = 0; i < p->nbody; ++i) {
     const int root = l->island[i] = l->island[l->island[i]];  // parents come first
     if (root == i) continue;
@@ -271,12 +310,14 @@ static srBundle* touched_bundle(srLanes* l, int body) {
 
 static void make_subdomains(srLanes* l, srBundle* bundle) {
   const int inner = subdomains_of(bundle);
+  const bool large = bundle->contacts >= THREADED;
   int n = l->nsubdomain;
   bundle->subdomain[0] = n;
   bundle->subdomain[1] = n + inner;
   bundle->interface = inner != 1 ? n + inner : -1;
-  for (int i = 0; i < inner; ++i) l->subdomain[n++] = (srSubdomain){.interface = bundle->interface, .inner = true};
-  if (inner != 1) l->subdomain[n++] = (srSubdomain){.interface = bundle->interface};
+  for (int i = 0; i < inner; ++i)
+    l->subdomain[n++] = (srSubdomain){.interface = bundle->interface, .inner = true, .large = large};
+  if (inner != 1) l->subdomain[n++] = (srSubdomain){.interface = bundle->interface, .large = large};
   l->nsubdomain = n;
 }
 
@@ -306,8 +347,8 @@ static void find_subdomains(srLanes* l) {
 }
 
 // Of a contact; -1: nothing moves.
-static int home_of(const srLanes* l, const int body[2]) {
-  const int a = body[0] >= 0 ? l->within[body[0]] : -1, b = body[1] >= 0 ? l->within[body[1]] : -1;
+static int home_of(const srLanes* l, const int end[2]) {
+  const int a = end[0] >= 0 ? l->within[end[0]] : -1, b = end[1] >= 0 ? l->within[end[1]] : -1;
   return a == b || b < 0 ? a : a < 0 ? b : l->subdomain[a].interface;
 }
 
@@ -337,7 +378,7 @@ SRM_CLONES static void find_arms(void* user, int member, int from, int to) {
   const Whole* of = user;
   v4u central[2];
   (void)member;
-  for (int i = from; i < to; ++i) of->l->home[i] = home_of(of->l, of->p->point[i].body);
+  for (int i = from; i < to; ++i) of->l->home[i] = home_of(of->l, of->l->end[i]);
   for (int i = from; i < to && !of->l->rows; i += 4) {
     find_central(of->p, i, central);
     for (int k = 0; k < 4; ++k) of->l->central[i + k] = (central[0][k] & 1) | (central[1][k] & 2);
@@ -346,25 +387,48 @@ SRM_CLONES static void find_arms(void* user, int member, int from, int to) {
 
 static int first_free(uint64_t taken) { return ~taken == 0 ? COLOURS : __builtin_ctzll(~taken); }
 
-// The key of a contact that moves a body. taken: by contacts with two moving bodies; central: of both sides, as in srLanes.
-static inline uint32_t colour_contact(srLanes* l, const srContactPoint* x, int home, uint64_t* taken, int central) {
-  const bool first = moves(l, x->body[0]), second = moves(l, x->body[1]), pairs = first && second;
+// Has a contact no impulse at the start, and a normal velocity with its gap that is far from closing it? In a heap that lands every second contact has; that they do stay open is
+// looked at in one sweep of PERIOD.
+static bool is_idle(const Whole* of, int i) {
+  const srContactPoint* x = &of->p->point[i];
+  double u = of->p->cone[i].shift;
+  if (of->impulse[3 * (size_t)i] > 0 || of->l->rows) return false;
+  for (int side = 0; side < 2; ++side) {
+    double turn[3];
+    if (x->body[side] < 0) continue;
+    const double* v = of->p->body[x->body[side]].velocity;
+    srm_cross3(v, x->arm[side], turn);
+    const double own = srm_dot3(x->normal, turn) + srm_dot3(x->normal, v + 3);
+    u += side == 0 ? -own : own;
+  }
+  return u > of->apart;
+}
+
+// The key of a contact that moves a body.
+static inline uint32_t colour_contact(const Whole* of, int i) {
+  srLanes* l = of->l;
+  const int *end = l->end[i], alone = end[1] >= 0 ? end[1] : end[0];
+  const srSubdomain* home = &l->subdomain[l->home[i]];
+  const bool first = end[0] >= 0, second = end[1] >= 0, pairs = first && second;
+  const bool idle = home->large && is_idle(of, i);
   int colour;
   if (pairs) {
-    uint64_t *a = &taken[x->body[0]], *b = &taken[x->body[1]];
+    uint64_t* taken = home->inner ? l->pair[idle] : l->between[idle];
+    uint64_t *a = &taken[end[0]], *b = &taken[end[1]];
     colour = first_free(*a | *b);
     const uint64_t bit = colour < COLOURS ? (uint64_t)1 << colour : 0;
     *a |= bit;
     *b |= bit;
   } else {
-    uint64_t* wall = &l->wall[x->body[second]];
+    uint64_t* wall = &l->wall[idle][alone];
     colour = first_free(*wall);
     *wall |= colour < COLOURS ? (uint64_t)1 << colour : 0;
   }
-  const bool round = (!first || (l->body[x->body[0]].round && (central & 1))) &&
-                     (!second || (l->body[x->body[1]].round && (central & 2)));
+  const bool round = (!first || ((l->nature[end[0]] & SR_BODY_ROUND) && (l->central[i] & 1))) &&
+                     (!second || ((l->nature[end[1]] & SR_BODY_ROUND) && (l->central[i] & 2)));
   const int kind = !l->rows && round ? SR_LANES_BALL : SR_LANES_ROWS;
-  return (uint32_t)(home * CLASSES + ((pairs ? COLOURS + 1 : 0) + colour) * SR_LANES_KINDS + kind);
+  const int group = (2 * idle + pairs) * (COLOURS + 1) + colour;
+  return (uint32_t)(l->home[i] * CLASSES + group * SR_LANES_KINDS + kind);
 }
 
 // Of subdomains from .. to-1 the contacts, in their order: their keys, and how many there are of each.
@@ -375,8 +439,7 @@ static void colour_range(void* user, int member, int from, int to) {
   for (int i = 0; i < of->p->ncontact; ++i) {
     const int home = l->home[i];
     if (home < from || home >= to) continue;
-    uint64_t* taken = l->subdomain[home].inner ? l->pair : l->between;
-    l->key[i] = colour_contact(l, &of->p->point[i], home, taken, l->central[i]);
+    l->key[i] = colour_contact(of, i);
     l->slot[l->key[i]]++;
   }
 }
@@ -392,12 +455,14 @@ static void sort_range(void* user, int member, int from, int to) {
 }
 
 // Runs of equal keys, each with its batches.
-static void make_runs(srLanes* l, const srContactProblem* p) {
+static void make_runs(srLanes* l, const srContactProblem* p, const double* impulse, double tolerance) {
   const int keys = l->nsubdomain * CLASSES;
-  Whole all = {l, p};
-  memset(l->pair, 0, (size_t)p->nbody * sizeof *l->pair);
-  memset(l->wall, 0, (size_t)p->nbody * sizeof *l->wall);
-  memset(l->between, 0, (size_t)p->nbody * sizeof *l->between);
+  Whole all = {l, p, impulse + p->nequation, APART * tolerance};
+  for (int k = 0; k < 2; ++k) {
+    memset(l->pair[k], 0, (size_t)p->nbody * sizeof *l->pair[k]);
+    memset(l->wall[k], 0, (size_t)p->nbody * sizeof *l->wall[k]);
+    memset(l->between[k], 0, (size_t)p->nbody * sizeof *l->between[k]);
+  }
   memset(l->slot, 0, ((size_t)keys + 1) * sizeof *l->slot);
   sr_team_loop(l->team, p->ncontact, find_arms, &all);
   sr_team_pieces(l->team, l->nsubdomain, colour_range, &all);
@@ -406,6 +471,7 @@ static void make_runs(srLanes* l, const srContactProblem* p) {
   l->nrun = 0;
   for (int k = 0; k < keys; ++k) {
     const int n = l->slot[k], kind = k % SR_LANES_KINDS, colour = k % CLASSES / SR_LANES_KINDS;
+    const int group = colour / (COLOURS + 1);
     srSubdomain* subdomain = &l->subdomain[k / CLASSES];
     if (k % CLASSES == 0) subdomain->run[0] = l->nrun;
     l->slot[k] = first;
@@ -417,7 +483,8 @@ static void make_runs(srLanes* l, const srContactProblem* p) {
                          .at = at,
                          .batches = (n + l->kernel->lanes - 1) / l->kernel->lanes,
                          .batch = batch,
-                         .pairs = colour > COLOURS,
+                         .pairs = group % 2 == 1,
+                         .idle = group >= 2,
                          .serial = colour % (COLOURS + 1) == COLOURS};
       at += (size_t)run->batches * l->kernel->size[kind];
       batch += run->batches;
@@ -430,6 +497,7 @@ static void make_runs(srLanes* l, const srContactProblem* p) {
     bundle->run[0] = l->subdomain[bundle->subdomain[0]].run[0];
     bundle->run[1] = l->subdomain[bundle->interface >= 0 ? bundle->interface : bundle->subdomain[0]].run[1];
   }
+  memset(l->sleeps, 0, (size_t)batch * sizeof *l->sleeps);
   sr_team_pieces(l->team, l->nsubdomain, sort_range, &all);
 }
 
@@ -440,7 +508,7 @@ static void fill_joint(const srLanes* l, const srContactProblem* p, int first, i
   *j = (srScaledJoint){.rows = end - first, .first = first};
   for (int side = 0; side < 2; ++side) {
     const int body = p->equation[first].body[side];
-    j->body[side] = moves(l, body) ? body : -1;
+    j->body[side] = sr_lanes_moves(l, body) ? body : -1;
     for (int k = 0; k < j->rows; ++k) {
       const srContactEquation* e = &p->equation[first + k];
       if (side == 0) j->shift[k] = e->shift;
@@ -881,8 +949,9 @@ static void iterate(const Job* job) {
     ++k;
     const bool direct = job->accelerate && k < plain, gentle = calm && k <= least;
     srLaneAct* act = !direct ? kernel->sweep : gentle ? kernel->sweep_calm : kernel->sweep_traced;
+    next.look = k % PERIOD == 1;
     const double change = sweep(job, act, &next);
-    const bool even = gentle && direct && k + 1 < plain && 2 * k >= least && k % PERIOD == 0;
+    const bool even = gentle && direct && k + 1 < plain && PART * k >= least && k % PERIOD == 0;
     const bool enough = k >= least || (even && is_still(job));
     if (enough && (k % PERIOD == 0 || k == most)) solved = is_solved(job, change);
     if (enough && !solved && k >= calming && k % PERIOD == 0 && k + CALMING < most && are_few(job, change)) {
@@ -903,7 +972,7 @@ static void iterate(const Job* job) {
 
 // All bundles that are not solved yet, in one precision, from the impulses.
 static void solve_bundles(srLanes* l, Job job) {
-  make_runs(l, job.p);
+  make_runs(l, job.p, job.impulse, job.tolerance);
   fill_joints(l, job.p, job.impulse);
   memset(l->z, 0, (size_t)l->nbody * l->kernel->row_size);
   for (int k = 0; k < l->nbundle; ++k) {
@@ -980,7 +1049,7 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
   job.mended = MENDED;
   job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
   scale_bodies(l, p);
-  result->islands = find_bundles(l, p);
+  result->islands = find_bundles(l, p, o->connected);
   find_subdomains(l);
   for (int pass = single ? 0 : 1; pass < PASSES;) {
     l->kernel = pass == 0 ? l->single : &sr_lanes_double;

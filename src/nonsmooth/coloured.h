@@ -26,8 +26,8 @@ enum {
 typedef struct srScaledBody {
   double linear;      // sqrt(1/m)
   double angular[6];  // lower triangle L of I^-1 = L L^T: 00 10 11 20 21 22
-  bool moves, round;  // round: L = angular[0] 1
 } srScaledBody;
+enum { SR_BODY_MOVES = 1, SR_BODY_ROUND = 2 };  // round: L = angular[0] 1
 
 // Batches of one kind and colour, in the order of the contacts.
 typedef struct srLaneRun {
@@ -37,6 +37,7 @@ typedef struct srLaneRun {
   int batches;
   int batch;    // number of the first one
   bool pairs;   // both bodies move; else body 1 alone
+  bool idle;    // contacts without impulses at the start, which nothing closes: batches of them may sleep
   bool serial;  // contacts without a colour: a body has too many. One lane after the other
 } srLaneRun;
 
@@ -58,6 +59,7 @@ typedef struct srSubdomain {
   int run[2];
   int body[2];      // range of the numbers of its bodies; of the interface: none, or all of the bundle
   bool inner;       // it is not an interface
+  bool large;       // so is its bundle
   int interface;    // of its bundle
   srLaneSums sums;  // of its batches
 } srSubdomain;
@@ -88,6 +90,7 @@ enum { SR_ROWS_STAY, SR_ROWS_FOLLOW, SR_ROWS_MOVE };
 typedef struct srLaneMove {
   double beta, way, back;
   int rows;
+  bool look;  // sweep the batches that sleep, too
 } srLaneMove;
 
 // Returns the largest velocity that a change of the impulses of a contact stands for, m/s.
@@ -128,15 +131,17 @@ struct srLanes {
   bool rows;  // the problem has rows in place of arms
   bool soft;  // contacts have compliances of their own
   srScaledBody* body;
+  unsigned char* nature;  // bodies: SR_BODY_MOVES, SR_BODY_ROUND
+  int (*end)[2];          // contacts: their bodies that move, else -1
   srScaledJoint* joint;
   unsigned char* central;  // contacts: are the arms along the normal, of side 0 (bit 0) and 1
   int *island, *count;     // bodies: root of the island; of a root its contacts, then its bundle
   int *within,
       *home;  // bodies: contacts, then subdomain, -1: nothing moves it; contacts: subdomain or interface, -1: nothing moves
-  uint64_t *pair, *wall;  // bodies: colours that are taken by inner contacts with two and one moving body ...
-  uint64_t* between;      // ... and by those of the interface
-  uint32_t* key;          // contacts: subdomain, colour, kind
-  int *order, *slot;      // contacts by key; where the next one of a key is put
+  // Bodies: colours that are taken by inner contacts with two and one moving body, and by those of the interface. [1]: of idle runs.
+  uint64_t *pair[2], *wall[2], *between[2];
+  uint32_t* key;      // contacts: subdomain, colour, kind
+  int *order, *slot;  // contacts by key; where the next one of a key is put
   srLaneRun* run;
   srBundle* bundle;
   srSubdomain* subdomain;
@@ -144,10 +149,16 @@ struct srLanes {
   void *z, *before, *drift;  // (bodies x SR_ROW)
   void* trace;               // (batches) of conjugate directions
   void* sum;                 // (batches)
+  bool* zero;                // (batches) of idle runs: are all impulses and directions 0?
+  bool* sleeps;              // ... and those of the other batches among sixteen contacts, whatever the width
   srRowSums* row_sum;        // (blocks of bodies)
   double* most;              // (parts of a loop) largest residual or change
   int* above;                // (the same) contacts whose residual is above the tolerance
 };
+
+static inline bool sr_lanes_moves(const srLanes* l, int body) {
+  return body >= 0 && (l->nature[body] & SR_BODY_MOVES) != 0;
+}
 
 // row C, linear part first; row: angular part first.
 static inline void sr_scale_row(const srScaledBody* b, const double row[6], double out[6]) {

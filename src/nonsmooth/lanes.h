@@ -452,7 +452,7 @@ SRM_INLINE void apply_one(void* b, int kind, bool pairs, REAL* z, int from, int 
   scatter_pair(z, body, pairs, &v, from, to);
 }
 
-enum { SWEEP, TRACED, CALM, APPLY };  // CALM: traced, with the square of its step alone for a sum
+enum { SWEEP, TRACED, CALM };  // CALM: traced, with the square of its step alone for a sum
 
 // The sum of all lanes in the parts of a vector of doubles.
 SRM_INLINE double sum_of(v4 x) { return (x[0] + x[2]) + (x[1] + x[3]); }
@@ -541,39 +541,128 @@ SRM_INLINE void keep_sums(const void* b, int kind, const Trace* t, vec slip, con
   }
 }
 
+// Has a batch of an idle run neither impulses nor a direction?
+SRM_INLINE bool is_zero(const vec p[3], const Trace* t) {
+  mask other = {0};
+  UNROLL
+  for (int k = 0; k < 3; ++k) other |= (p[k] != 0) | (t->step[k] != 0) | (t->direction[k] != 0);
+  return !any(other);
+}
+
+// The step of batch i for the next direction. act is known where it is inlined.
+SRM_INLINE void keep_step(const srLanes* l, const srLaneRun* run, int i, int kind, int act, const vec step[3],
+                          const vec speed[3], vec slip) {
+  void* b = batch_of(l, run, i);
+  Trace* t = (Trace*)l->trace + run->batch + i;
+  Sums* sums = (Sums*)l->sum + PARTS * (run->batch + i);
+  if (act != SWEEP) {
+    UNROLL
+    for (int k = 0; k < 3; ++k) t->step[k] = step[k];
+    keep_sums(b, kind, t, slip, speed, act == CALM, l->soft, sums);
+  } else if (run->idle) {  // directions begin anew after plain sweeps
+    *t = (Trace){.step = {{0}}};
+    memset(sums, 0, PARTS * sizeof *sums);
+  }
+  if (run->idle) l->zero[run->batch + i] = is_zero(impulse_of(b, kind), t);
+}
+
+// Full batches whose contacts are relaxed in three rounds, so that what one of them waits for is done for the others meanwhile.
+enum { GROUP = 4 };
+typedef struct Relaxed {
+  Pair v;
+  vec u[3], step[3];
+} Relaxed;
+
+SRM_INLINE vec relax_group(const srLanes* l, const srLaneRun* run, const int* at, int n, int kind, bool pairs, int act,
+                           const srLaneMove* move, vec most) {
+  Relaxed all[GROUP];
+  for (int j = 0; j < n; ++j) {
+    void* b = batch_of(l, run, at[j]);
+    Relaxed* x = &all[j];
+    if (act != SWEEP) follow_trace((Trace*)l->trace + run->batch + at[j], move, impulse_of(b, kind));
+    gather_pair(l->z, b, pairs, &x->v);
+    velocity(b, kind, &x->v, pairs, x->u);
+  }
+  for (int j = 0; j < n; ++j) {
+    void* b = batch_of(l, run, at[j]);
+    Relaxed* x = &all[j];
+    vec next[3], slip, speed[3], *p = impulse_of(b, kind);
+    solve(b, kind, x->u, next, &slip);
+    UNROLL
+    for (int k = 0; k < 3; ++k) {
+      x->step[k] = next[k] - p[k];
+      p[k] = next[k];
+    }
+    speed_of(b, kind, x->step, speed);
+    most = larger(dot3(speed, speed), most);
+    keep_step(l, run, at[j], kind, act, x->step, speed, slip);
+  }
+  for (int j = 0; j < n; ++j) {
+    void* b = batch_of(l, run, at[j]);
+    push(b, kind, all[j].step, pairs, &all[j].v);
+    scatter_pair(l->z, b, pairs, &all[j].v, 0, LANES);
+  }
+  return most;
+}
+
+// A batch that is not full, or whose lanes come one after the other.
+SRM_INLINE vec relax_part(const srLanes* l, const srLaneRun* run, int i, int kind, bool pairs, int act,
+                          const srLaneMove* move, vec most) {
+  void* b = batch_of(l, run, i);
+  const int used = lanes_used(run, i), width = run->serial ? 1 : used;
+  vec step[3] = {{0}}, slip = {0}, speed[3];
+  if (act != SWEEP) follow_trace((Trace*)l->trace + run->batch + i, move, impulse_of(b, kind));
+  for (int lane = 0; lane < used; lane += width) {
+    vec dp[3], rest;
+    relax(b, kind, pairs, l->z, lane, lane + width, dp, &rest);
+    slip += rest;
+    UNROLL
+    for (int k = 0; k < 3; ++k) step[k] += dp[k];
+  }
+  speed_of(b, kind, step, speed);
+  keep_step(l, run, i, kind, act, step, speed, slip);
+  return larger(dot3(speed, speed), most);
+}
+
+// Sixteen contacts of an idle run sleep together: what is swept does not depend on the width of the vectors. from: a multiple of four, as is `to` or all of them.
+enum { UNIT = 16 / LANES };
+SRM_INLINE void fall_asleep(const srLanes* l, const srLaneRun* run, int from, int to) {
+  const bool* zero = l->zero + run->batch;
+  for (int i = from; i < to; i += UNIT) {
+    const int end = i + UNIT < to ? i + UNIT : to;
+    bool all = true;
+    for (int k = i; k < end; ++k) all = all && zero[k];
+    for (int k = i; k < end; ++k) l->sleeps[run->batch + k] = all;
+  }
+}
+
 // Largest squared velocity that a change of a sweep stands for.
 SRM_INLINE vec change_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs, int act,
                           const srLaneMove* move) {
+  const bool* sleeps = run->idle && !move->look ? l->sleeps + run->batch : NULL;
+  const int whole = run->serial ? 0 : run->contacts / LANES, full = whole < to ? whole : to;
   vec most = {0};
-  for (int i = from; i < to; ++i) {
-    void* b = batch_of(l, run, i);
-    Trace* t = (Trace*)l->trace + run->batch + i;
-    const int used = lanes_used(run, i), width = run->serial ? 1 : used;
-    vec step[3] = {{0}}, slip = {0}, speed[3];
-    if (act == TRACED || act == CALM) follow_trace(t, move, impulse_of(b, kind));
-    if (act == APPLY) {
-      for (int lane = 0; lane < used; lane += width) apply_one(b, kind, pairs, l->z, lane, lane + width);
-      continue;
+  int i = from;
+  while (i < full) {
+    int at[GROUP], n = 0;
+    for (; i < full && n < GROUP; ++i) {
+      if (sleeps == NULL || !sleeps[i]) at[n++] = i;
     }
-    if (width == LANES) {  // known where it is inlined: no masks
-      relax(b, kind, pairs, l->z, 0, LANES, step, &slip);
-    } else {
-      for (int lane = 0; lane < used; lane += width) {
-        vec dp[3], rest;
-        relax(b, kind, pairs, l->z, lane, lane + width, dp, &rest);
-        slip += rest;
-        UNROLL
-        for (int k = 0; k < 3; ++k) step[k] += dp[k];
-      }
-    }
-    speed_of(b, kind, step, speed);
-    most = larger(dot3(speed, speed), most);
-    if (act == SWEEP) continue;
-    UNROLL
-    for (int k = 0; k < 3; ++k) t->step[k] = step[k];
-    keep_sums(b, kind, t, slip, speed, act == CALM, l->soft, (Sums*)l->sum + PARTS * (run->batch + i));
+    most = relax_group(l, run, at, n, kind, pairs, act, move, most);
   }
+  for (; i < to; ++i) {
+    if (sleeps == NULL || !sleeps[i]) most = relax_part(l, run, i, kind, pairs, act, move, most);
+  }
+  if (run->idle) fall_asleep(l, run, from, to);
   return most;
+}
+
+SRM_INLINE void apply_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs) {
+  for (int i = from; i < to; ++i) {
+    const int used = lanes_used(run, i), width = run->serial ? 1 : used;
+    for (int lane = 0; lane < used; lane += width)
+      apply_one(batch_of(l, run, i), kind, pairs, l->z, lane, lane + width);
+  }
 }
 
 SRM_INLINE double change(const srLanes* l, const srLaneRun* run, int from, int to, int act, const srLaneMove* move) {
@@ -602,7 +691,13 @@ SRM_CLONES static double sweep_calm(const srLanes* l, const srLaneRun* run, int 
 }
 
 SRM_CLONES static double apply(const srLanes* l, const srLaneRun* run, int from, int to, const srLaneMove* move) {
-  return change(l, run, from, to, APPLY, move);
+  (void)move;
+  if (run->kind == SR_LANES_BALL) {
+    apply_run(l, run, from, to, SR_LANES_BALL, run->pairs);
+  } else {
+    apply_run(l, run, from, to, SR_LANES_ROWS, run->pairs);
+  }
+  return 0;
 }
 
 // The largest residual; above: += how many are above the limit.
@@ -755,7 +850,7 @@ SRM_INLINE v4 free_velocity(const srContactProblem* p, int i, const double* impu
 // Side of the contact for each side of a batch: with one moving body that is side 1.
 static void sides_of(const srLanes* l, const srContactPoint* x, bool pairs, int side[2]) {
   side[0] = 0;
-  side[1] = pairs || (x->body[1] >= 0 && l->body[x->body[1]].moves) ? 1 : 0;
+  side[1] = pairs || sr_lanes_moves(l, x->body[1]) ? 1 : 0;
 }
 
 SRM_INLINE void fill_ball(const srLanes* l, const srContactProblem* p, int i, const double* impulse, bool pairs,
@@ -991,7 +1086,7 @@ static void fill_rows(const srLanes* l, const srContactProblem* p, int i, const 
     double row[3][6];
     rows_over(p, i, side, row);
     for (int k = 0; k < 3; ++k) u[k] += sr_times_row(row[k], p->body[x->body[side]].velocity);
-    if (!l->body[x->body[side]].moves) continue;
+    if (!sr_lanes_moves(l, x->body[side])) continue;
     for (int k = 0; k < 3; ++k) sr_scale_row(&l->body[x->body[side]], row[k], R[side][k]);
     add_products(R[side], W);
   }

@@ -333,8 +333,10 @@ void sr_solve_newton(srContactSolver* s, srIsland* island, const srContactOption
   for (int i = 0; i < s->dense.n; ++i) w.scale = fmax(w.scale, fabs(s->dense.b[i]));
   set_weights(&w);
   memcpy(s->dense.best, s->dense.p, (size_t)s->dense.n * sizeof *s->dense.p);
-  const bool solved = attempt(&w, o) || after_sweeps(&w, o, 20) || after_sweeps(&w, o, 100) || from_zero(&w, o) ||
-                      continuation(&w, o) || after_sweeps(&w, o, 2000);
+  const bool again = o->iterations >= STEPS;  // who gives it fewer steps has other ways
+  const bool solved =
+      attempt(&w, o) || (again && (after_sweeps(&w, o, 20) || after_sweeps(&w, o, 100) || from_zero(&w, o) ||
+                                   continuation(&w, o) || after_sweeps(&w, o, 2000)));
   memcpy(s->dense.p, s->dense.best, (size_t)s->dense.n * sizeof *s->dense.p);
   sr_dense_store(s, island);
   island->iterations = w.steps;

@@ -12,8 +12,12 @@
 #include "nonsmooth/coloured.h"
 #include "nonsmooth/solver.h"
 
-enum { PATCHES = 4 };  // of one call at the most
-#define FINE 0.01      // times the tolerance: error of a patch
+enum {
+  PATCHES = 4,  // of one call at the most
+  FEW =
+      12  // steps of Newton's method, one attempt, but for the largest ones: most take two; what needs more takes hundreds
+};
+#define FINE 0.01  // times the tolerance: error of a patch
 
 struct srContactPatch {
   int most;  // contacts
@@ -173,6 +177,7 @@ int sr_contact_patch_solve(srContactPatch* x, const srContactProblem* all, int m
   int changed = 0;
   o.method = sr_contact_method_find("newton");
   o.tolerance = FINE * tolerance;
+  if (most < x->most) o.iterations = FEW;
   for (int n = 0; n < PATCHES; ++n) {
     int worst = 0;
     for (int i = 1; i < all->ncontact; ++i) {
