@@ -296,8 +296,8 @@ TEST(vectors_of_both_widths_have_the_same_bits) {
 enum { COLUMNS = 300, HEIGHT = 8, STRUCK = 100 };
 
 // Columns of balls on the floor, each faster than the one below it, so that all contacts open. The top balls of the first ones come down fast.
-static srContactProblem* columns(void) {
-  srContactProblem* p = sr_contact_problem_create(COLUMNS * HEIGHT, 0, COLUMNS * HEIGHT, false);
+static srContactProblem* columns(int equations) {
+  srContactProblem* p = sr_contact_problem_create(COLUMNS * HEIGHT, equations, COLUMNS * HEIGHT, false);
   ENSURE(p != NULL);
   for (int i = 0; i < p->nbody; ++i) {
     const int at = i % HEIGHT;
@@ -308,12 +308,50 @@ static srContactProblem* columns(void) {
     p->point[i].arm[1][2] = -0.05;
     p->cone[i] = (srContactCone){.rows = 3, .mu = 0.5};
   }
+  for (int k = 0; k < equations; ++k) {  // the lowest balls of neighbours do not move away from each other
+    p->equation[k].body[0] = HEIGHT * k;
+    p->equation[k].body[1] = HEIGHT * (k + 1);
+    p->equation[k].row[0][3] = -1;
+    p->equation[k].row[1][3] = 1;
+  }
   return p;
+}
+
+// With few sweeps, from 0; directions with a line search follow the least number.
+static void sweep_columns(Solved* t, int least) {
+  srContactOptions o = sr_contact_options();
+  o.method = sr_contact_method_find("sweeps-nncg");
+  o.tolerance = 1e-3;
+  o.iterations = 60;
+  o.least_iterations = least;
+  o.single = true;
+  memset(t->x, 0, (size_t)sr_contact_rows(t->p) * sizeof *t->x);
+  ENSURE_EQUAL(sr_contact_solve(t->s, t->p, &o, t->x, &t->r), SR_OK);
+}
+
+// What sleeps has no part in directions: the bits do not depend on what the solver has solved before, nor on the width of its vectors.
+TEST(what_sleeps_has_no_part_in_directions) {
+  for (int k = 0; k < 2; ++k) {
+    srContactProblem *p = columns(k == 0 ? COLUMNS - 1 : 0), *other = lattice(11, 7, 10);
+    for (int i = 0; i < p->nbody; ++i) p->body[i].velocity[3] = 0.3 * (i % 5);
+    Solved t[2], before;
+    for (int i = 0; i < 2; ++i) prepare(&t[i], p, 1);
+    if (k == 1) t[1].s->lanes->single = &sr_lanes_single;
+    before = (Solved){.p = other, .s = t[1].s, .x = calloc((size_t)sr_contact_rows(other), sizeof(double))};
+    for (int least = 1; least <= 9; ++least) {
+      solve(&before, "sweeps-nncg", 1e-9, 30, false);
+      for (int i = 0; i < 2; ++i) sweep_columns(&t[i], least);
+      ENSURE(memcmp(t[0].x, t[1].x, (size_t)sr_contact_rows(p) * sizeof(double)) == 0);
+    }
+    free(before.x);
+    sr_contact_problem_destroy(other);
+    for (int i = 0; i < 2; ++i) release(&t[i], i == 1);
+  }
 }
 
 // The shock goes down to the floor through contacts that sleep meanwhile, and stops everything: p_N of a contact is the momentum of what is above it. Where nothing strikes, all sleep.
 TEST(contacts_that_open_sleep_until_something_closes_them) {
-  srContactProblem* p = columns();
+  srContactProblem* p = columns(0);
   Solved t[3];
   for (int i = 0; i < 3; ++i) {
     int idle = 0, asleep = 0;
@@ -571,21 +609,24 @@ static int mended(Spoiled* x, const srContactProblem* p, double tolerance) {
 
 // One patch makes the first three good again, and changes no other contact than its own; the one at the other end of the row gets a patch of its own.
 TEST(a_patch_solves_the_contacts_around_the_worst_one) {
+  static const int most[2] = {SR_CONTACT_PATCH, SR_CONTACT_PATCH / 2};
   const double tolerance = 1e-6;
-  Spoiled x;
-  srContactProblem* p = row_of_balls();
-  spoil(&x, p, tolerance);
-  const srContactSize size = sr_contact_size(p),
-                      own = {
-                          .bodies = 2 * SR_CONTACT_PATCH, .contacts = SR_CONTACT_PATCH, .dense = 3 * SR_CONTACT_PATCH};
-  srContactPatch* patch = sr_contact_patch_create(&size, &own);
-  ENSURE_EQUAL(sr_contact_patch_solve(patch, p, SR_CONTACT_PATCH / 2, tolerance, x.t.x, x.v, x.error), 2);
-  const int changed = mended(&x, p, tolerance);
-  ENSURE(changed >= 4 && changed <= SR_CONTACT_PATCH);
-  // Its own contacts, and all others, are good.
-  ENSURE_EQUAL(sr_contact_patch_solve(patch, p, SR_CONTACT_PATCH / 2, tolerance, x.t.x, x.v, x.error), 0);
-  sr_contact_patch_destroy(patch);
-  release(&x.t, true);
+  for (int k = 0; k < 2; ++k) {
+    Spoiled x;
+    srContactProblem* p = row_of_balls();
+    spoil(&x, p, tolerance);
+    const srContactSize size = sr_contact_size(p), own = {.bodies = 2 * SR_CONTACT_PATCH,
+                                                          .contacts = SR_CONTACT_PATCH,
+                                                          .dense = 3 * SR_CONTACT_PATCH};
+    srContactPatch* patch = sr_contact_patch_create(&size, &own);
+    ENSURE_EQUAL(sr_contact_patch_solve(patch, p, most[k], tolerance, x.t.x, x.v, x.error), 2);
+    const int changed = mended(&x, p, tolerance);
+    ENSURE(changed >= 4 && changed <= 2 * most[k]);
+    // Its own contacts, and all others, are good.
+    ENSURE_EQUAL(sr_contact_patch_solve(patch, p, most[k], tolerance, x.t.x, x.v, x.error), 0);
+    sr_contact_patch_destroy(patch);
+    release(&x.t, true);
+  }
 }
 
 // Balls ten times as heavy as their neighbours, here and there: where few contacts are left, sweeps without directions do not help, and are tried more and more rarely. Directions alone take 464 sweeps; the others after

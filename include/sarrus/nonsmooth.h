@@ -133,7 +133,7 @@ typedef struct srContactOptions {
   bool
       single;  // methods by colours: in single precision as far as the tolerance allows; the error is measured in double precision
   bool
-      connected;  // contacts and equations make one island of all bodies that move and have some; false: islands are searched for
+      connected;  // methods by colours: contacts and equations make one island of all bodies that move and have some; false: islands are searched for
 } srContactOptions;
 SR_API srContactOptions sr_contact_options(void);  // method auto, 1e-9 m/s, 10 000 iterations
 

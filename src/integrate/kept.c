@@ -27,7 +27,7 @@ struct srKept {
   int tabled;         // entries that are in the table
   Entry* entry;       // (most)
   unsigned* written;  // (mask + 1) generation in which a place was taken
-  int* place;         // (mask + 1) entry
+  int* place;         // (mask + 1) entry, or number of a wanted one
   int nwanted;
   Wanted* wanted;  // (most)
 };

@@ -355,7 +355,7 @@ static void find_islands(srStepProblem* x, const srStepContact* contact, int cou
   unite_groups(x, contact, count);
   for (int g = 0; g < x->ngroup; ++g) x->parent[g] = x->parent[x->parent[g]];  // the root: parents come first
   x->nisland = 0;
-  x->is_one = x->free != NULL && x->is_blocks && are_connected(x);
+  x->is_one = count > 0 && x->free != NULL && x->is_blocks && are_connected(x);
   if (x->is_one) {
     x->nisland = 1;
     x->range[0] = (Range){.end = count};

@@ -91,7 +91,8 @@ void sri_kept_put(srKept* kept, long id, const double x[3]);  // of an id that i
 const double* sri_kept_find(srKept* kept, long id);           // NULL: none
 // The first `rows` numbers of an id that is asked for once, and 0 behind them, go to `to` (3) at the next `give`; all of them are 0 where there is no entry.
 void sri_kept_want(srKept* kept, long id, int rows, double to[3]);
-void sri_kept_give(srKept* kept, srTeam* team);  // team: whose members share the search, NULL: none
+void sri_kept_give(srKept* kept,
+                   srTeam* team);  // team: whose members share the search, where each id has one entry; NULL: none
 // For members of a team: room for count entries behind those that are there, each of which is set by one of them; the first of these is returned. The entry of an id among a few from *next
 // on, NULL: it is elsewhere or nowhere; guess: where that of contact i of so many is, about.
 int sri_kept_add(srKept* kept, int count);

@@ -195,7 +195,7 @@ typedef struct Whole {
   srLanes* l;
   const srContactProblem* p;
   const double* impulse;  // of the contacts, at the start
-  double apart;           // velocity above which nothing closes a contact in a few sweeps
+  double apart;           // normal velocity above which a contact without an impulse is idle
 } Whole;
 
 static void scale_range(void* user, int member, int from, int to) {
@@ -454,6 +454,17 @@ static void sort_range(void* user, int member, int from, int to) {
   }
 }
 
+// Idle batches begin awake, with sums of 0: what sleeps does not write them.
+static void wake_all(srLanes* l) {
+  for (int i = 0; i < l->nrun; ++i) {
+    const srLaneRun* run = &l->run[i];
+    const size_t first = (size_t)run->batch, count = (size_t)run->batches, sum = l->kernel->sum_size;
+    if (!run->idle) continue;
+    memset(l->sleeps + first, 0, count * sizeof *l->sleeps);
+    memset((char*)l->sum + first * sum, 0, count * sum);
+  }
+}
+
 // Runs of equal keys, each with its batches.
 static void make_runs(srLanes* l, const srContactProblem* p, const double* impulse, double tolerance) {
   const int keys = l->nsubdomain * CLASSES;
@@ -497,8 +508,8 @@ static void make_runs(srLanes* l, const srContactProblem* p, const double* impul
     bundle->run[0] = l->subdomain[bundle->subdomain[0]].run[0];
     bundle->run[1] = l->subdomain[bundle->interface >= 0 ? bundle->interface : bundle->subdomain[0]].run[1];
   }
-  memset(l->sleeps, 0, (size_t)batch * sizeof *l->sleeps);
   sr_team_pieces(l->team, l->nsubdomain, sort_range, &all);
+  wake_all(l);
 }
 
 // ---- joints -------------------------------------------------------------------------------------------------------------
@@ -921,7 +932,7 @@ static bool is_large(const Job* job) {
          job->bundle->joint[0] == job->bundle->joint[1];
 }
 
-// Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and half of the least number is enough.
+// Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and a part of the least number is enough.
 static bool is_still(const Job* job) {
   const double most = STILL * job->tolerance;
   return job->bundle->joint[0] == job->bundle->joint[1] && sums_of(job).speed <= most * most * job->bundle->contacts;
@@ -930,7 +941,10 @@ static bool is_still(const Job* job) {
 // Directions of all impulses spoil some contacts that sweeps have solved, again and again: without them these are solved at once, or the rest is left.
 static bool calm_down(const Job* job) {
   srLaneMove none = {.beta = -1};
-  for (int i = 0; i < CALMING; ++i) (void)sweep(job, job->l->kernel->sweep, &none);
+  for (int i = 0; i < CALMING; ++i) {
+    none.look = i == 0;  // CALMING is PERIOD: the next sweep looks as well
+    (void)sweep(job, job->l->kernel->sweep, &none);
+  }
   return residual(job) <= job->tolerance;
 }
 

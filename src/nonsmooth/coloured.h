@@ -37,7 +37,7 @@ typedef struct srLaneRun {
   int batches;
   int batch;    // number of the first one
   bool pairs;   // both bodies move; else body 1 alone
-  bool idle;    // contacts without impulses at the start, which nothing closes: batches of them may sleep
+  bool idle;    // contacts without impulses at the start that open fast: batches of them may sleep
   bool serial;  // contacts without a colour: a body has too many. One lane after the other
 } srLaneRun;
 
@@ -140,7 +140,7 @@ struct srLanes {
       *home;  // bodies: contacts, then subdomain, -1: nothing moves it; contacts: subdomain or interface, -1: nothing moves
   // Bodies: colours that are taken by inner contacts with two and one moving body, and by those of the interface. [1]: of idle runs.
   uint64_t *pair[2], *wall[2], *between[2];
-  uint32_t* key;      // contacts: subdomain, colour, kind
+  uint32_t* key;      // contacts: subdomain, idle or not, two moving bodies or one, colour, kind
   int *order, *slot;  // contacts by key; where the next one of a key is put
   srLaneRun* run;
   srBundle* bundle;
