@@ -668,8 +668,8 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     if (!isnan(work->impulse[3 * i])) continue;
     sri_kept_want(work->kept, work->chosen[i].id, work->chosen[i].rows, work->impulse + 3 * i);
   }
-  sri_kept_give(work->kept,
-                work->sleep == NULL ? team : NULL);  // what has fallen asleep in the last step is there twice
+  // Contacts that fell asleep in the last step have two entries.
+  sri_kept_give(work->kept, work->sleep == NULL ? team : NULL);
   if (work->now < 1) set_times(work, h);
   return COARSE * change;
 }

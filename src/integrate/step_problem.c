@@ -317,7 +317,7 @@ static void unite_bodies(srStepProblem* x, int count) {
   }
 }
 
-// Do all bodies that something touches belong together? They mostly do in a heap.
+// Are all bodies that something touches in one island? In a heap they mostly are.
 static bool are_connected(const srStepProblem* x) {
   int root = -1;
   for (int g = 0; g < x->ngroup; ++g) {

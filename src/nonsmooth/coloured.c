@@ -14,29 +14,28 @@
 #include "nonsmooth/patch.h"
 
 enum {
-  COLOURS = 64,  // bits of a mask; contacts beyond them are serial
-  CLASSES = 4 * (COLOURS + 1) *
-            SR_LANES_KINDS,  // keys of a subdomain: idle or not, with two moving bodies or one, colour, kind
-  SUBDOMAIN = 5000,          // contacts of a subdomain, about, where there are more than two
-  FULL = 90,                 // ... and of each of its colours: with few of them batches would not be full
-  BUNDLE = 2048,             // contacts of a bundle of small islands; of a large one by itself
-  THREADED = 2000,           // contacts from which on a bundle is worth a team
-  PASSES = 4,                // from velocities computed anew; the first in single precision
-  BLOCK = 64,                // bodies that have a sum
-  FEW_BATCHES = 8,           // of a part that is worth the meeting: to share them costs as much as some of them
-  FEW_BODIES = 1000,         // the same of rows of bodies
-  PERIOD = 4,                // sweeps between two tests of the residual: a test costs about a third of a sweep
-  STALLED = 600,  // sweeps after which the contacts that are not solved yet are counted, again after every ...
-  LEG = 200,      // ... so many more ...
-  FEW = 200,      // ... and if these are at the most so many, solved in patches (patch.h) ...
-  MENDED = 40,    // ... with so many plain sweeps after them, then half as many, down to some ...
-  SMALLER = 16,   // the first times by smaller ones, which take an eighth of the time
-  PATCHED = 60,   // ... until so many times that has not helped
-  ALONE = 36,     // sweeps, with half of the least number, after which, where few contacts are left, ...
-  LAST = 400,     // ... one of so many of a bundle, ...
-  CALMING = 4,    // ... so many plain sweeps follow, ...
-  AGAIN = 8,      // ... and again after so many
-  PART = 2        // of the least number of sweeps: so many suffice where impulses hardly change
+  COLOURS = 64,                                  // bits of a mask; contacts beyond them are serial
+  CLASSES = 4 * (COLOURS + 1) * SR_LANES_KINDS,  // keys of a subdomain: idle, with two moving bodies, colour, kind
+  SUBDOMAIN = 5000,                              // contacts of a subdomain, about, where there are more than two
+  FULL = 90,          // ... and of each of its colours: with few of them batches would not be full
+  BUNDLE = 2048,      // contacts of a bundle of small islands; of a large one by itself
+  THREADED = 2000,    // contacts from which on a bundle is worth a team
+  PASSES = 4,         // from velocities computed anew; the first in single precision
+  BLOCK = 64,         // bodies that have a sum
+  FEW_BATCHES = 8,    // of a part that is worth the meeting: to share them costs as much as some of them
+  FEW_BODIES = 1000,  // the same of rows of bodies
+  PERIOD = 4,         // sweeps between two tests of the residual: a test costs about a third of a sweep
+  STALLED = 600,      // sweeps after which the contacts that are not solved yet are counted, again after every ...
+  LEG = 200,          // ... so many more ...
+  FEW = 200,          // ... and if these are at the most so many, solved in patches (patch.h) ...
+  MENDED = 40,        // ... with so many plain sweeps after them, then half as many, down to some ...
+  SMALLER = 16,       // the first times by smaller ones, which take an eighth of the time
+  PATCHED = 60,       // ... until so many times that has not helped
+  ALONE = 36,         // sweeps, with half of the least number, after which, where few contacts are left, ...
+  LAST = 400,         // ... one of so many of a bundle, ...
+  CALMING = 4,        // ... so many plain sweeps follow, ...
+  AGAIN = 8,          // ... and again after so many
+  PART = 2            // of the least number of sweeps: so many suffice where impulses hardly change
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
@@ -387,8 +386,8 @@ SRM_CLONES static void find_arms(void* user, int member, int from, int to) {
 
 static int first_free(uint64_t taken) { return ~taken == 0 ? COLOURS : __builtin_ctzll(~taken); }
 
-// Has a contact no impulse at the start, and a normal velocity with its gap that is far from closing it? In a heap that lands every second contact has; that they do stay open is
-// looked at in one sweep of PERIOD.
+// Does a contact have no impulse at the start, and a normal velocity without impulses that opens it fast? Half of the contacts of a heap that lands do; one sweep of PERIOD checks that they
+// stay open.
 static bool is_idle(const Whole* of, int i) {
   const srContactPoint* x = &of->p->point[i];
   double u = of->p->cone[i].shift;
@@ -932,7 +931,7 @@ static bool is_large(const Job* job) {
          job->bundle->joint[0] == job->bundle->joint[1];
 }
 
-// Do gentle sweeps change next to nothing? At rest the impulses drift by equal parts from sweep to sweep, and a part of the least number is enough.
+// Do gentle sweeps hardly change the impulses? At rest the impulses drift by equal parts from sweep to sweep, and a part of the least number is enough.
 static bool is_still(const Job* job) {
   const double most = STILL * job->tolerance;
   return job->bundle->joint[0] == job->bundle->joint[1] && sums_of(job).speed <= most * most * job->bundle->contacts;
@@ -942,7 +941,7 @@ static bool is_still(const Job* job) {
 static bool calm_down(const Job* job) {
   srLaneMove none = {.beta = -1};
   for (int i = 0; i < CALMING; ++i) {
-    none.look = i == 0;  // CALMING is PERIOD: the next sweep looks as well
+    none.sleepers = i == 0;  // CALMING is PERIOD: so does the next sweep
     (void)sweep(job, job->l->kernel->sweep, &none);
   }
   return residual(job) <= job->tolerance;
@@ -963,7 +962,7 @@ static void iterate(const Job* job) {
     ++k;
     const bool direct = job->accelerate && k < plain, gentle = calm && k <= least;
     srLaneAct* act = !direct ? kernel->sweep : gentle ? kernel->sweep_calm : kernel->sweep_traced;
-    next.look = k % PERIOD == 1;
+    next.sleepers = k % PERIOD == 1;
     const double change = sweep(job, act, &next);
     const bool even = gentle && direct && k + 1 < plain && PART * k >= least && k % PERIOD == 0;
     const bool enough = k >= least || (even && is_still(job));

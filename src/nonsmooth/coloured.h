@@ -90,7 +90,7 @@ enum { SR_ROWS_STAY, SR_ROWS_FOLLOW, SR_ROWS_MOVE };
 typedef struct srLaneMove {
   double beta, way, back;
   int rows;
-  bool look;  // sweep the batches that sleep, too
+  bool sleepers;  // batches that sleep are swept, too
 } srLaneMove;
 
 // Returns the largest velocity that a change of the impulses of a contact stands for, m/s.

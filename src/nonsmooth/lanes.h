@@ -639,7 +639,7 @@ SRM_INLINE void fall_asleep(const srLanes* l, const srLaneRun* run, int from, in
 // Largest squared velocity that a change of a sweep stands for.
 SRM_INLINE vec change_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs, int act,
                           const srLaneMove* move) {
-  const bool* sleeps = run->idle && !move->look ? l->sleeps + run->batch : NULL;
+  const bool* sleeps = run->idle && !move->sleepers ? l->sleeps + run->batch : NULL;
   const int whole = run->serial ? 0 : run->contacts / LANES, full = whole < to ? whole : to;
   vec most = {0};
   int i = from;

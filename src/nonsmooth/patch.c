@@ -14,8 +14,7 @@
 
 enum {
   PATCHES = 4,  // of one call at the most
-  FEW =
-      12  // steps of Newton's method, one attempt, but for the largest ones: most take two; what needs more takes hundreds
+  FEW = 12      // Newton steps of all but the largest patches, in one attempt: most need two, the others hundreds
 };
 #define FINE 0.01  // times the tolerance: error of a patch
 
