@@ -329,6 +329,18 @@ static void sweep_columns(Solved* t, int least) {
   ENSURE_EQUAL(sr_contact_solve(t->s, t->p, &o, t->x, &t->r), SR_OK);
 }
 
+// With fewer steps than an attempt has, Newton's method makes one: patches have other ways than its further attempts.
+TEST(newton_with_few_steps_makes_one_attempt) {
+  uint64_t seed = 5;
+  for (int i = 0; i < 10; ++i) {
+    Solved t;
+    prepare(&t, mixed_pile(&seed), 1);
+    solve(&t, "newton", 1e-11, 1, false);
+    ENSURE(!t.r.solved && t.r.iterations <= 1);
+    release(&t, true);
+  }
+}
+
 // What sleeps has no part in directions: the bits do not depend on what the solver has solved before, nor on the width of its vectors.
 TEST(what_sleeps_has_no_part_in_directions) {
   for (int k = 0; k < 2; ++k) {
