@@ -132,8 +132,6 @@ typedef struct srContactOptions {
   int least_iterations;  // sweeps, or steps of Newton's method, before the residual is tested
   bool
       single;  // methods by colours: in single precision as far as the tolerance allows; the error is measured in double precision
-  bool
-      connected;  // methods by colours: contacts and equations make one island of all bodies that move and have some; false: islands are searched for
 } srContactOptions;
 SR_API srContactOptions sr_contact_options(void);  // method auto, 1e-9 m/s, 10 000 iterations
 

@@ -7,6 +7,7 @@
 #include "integrate/points.h"
 #include "math/space_order.h"
 #include "math/vector3.h"
+#include "nonsmooth/body_islands.h"
 
 #define SMALL 32         // contacts of an island that is solved as a matrix in any case
 #define MOST_DENSE 256   // contacts of one that has joints or large blocks
@@ -39,13 +40,11 @@ struct srStepProblem {
   int *start, *member;             // velocities of each block
   int* group;                      // of each block
   unsigned char *heavy, *jointed;  // of each group
-  int* parent;                     // of each group: islands of this step
-  unsigned char* touched;          // ... of free bodies: is there a contact?
-  int* island;                     // of the root of each group: -1, or its number
+  int* parent;                     // of each group: islands of this step, where there are rows
+  int* island;                     // of the root of each group, or body: -1, or its number
   Range* range;                    // of the islands: contacts in `order`
   int nisland, *order;
-  int (*end)[2];  // of each contact of free bodies: these; -1: it does not move
-  int* of;        // of each contact: the root of its groups; then of each one of the large problem: its number
+  int* of;         // of each contact of rows: a group; then of each one of the large problem: its number
   int* body;      // of each block: -1, or its number in the problem with rows
   size_t* at;     // of each block: its factor in L ...
   double* L;
@@ -59,10 +58,14 @@ struct srStepProblem {
   double *normals, *force, *x, *y, *p;
   int most, most_dense;
   bool is_blocks, is_small, is_factored, clamps;
-  bool is_one;              // free bodies with contacts are one island in this step
   const srFreeBody* free;   // NULL: contacts have rows
-  int nfree, *first, *own;  // of these: their number, and of each its first velocity and its group, side by side
-  int *numbered, *met;      // those of the large problem; in the order of its contacts
+  int nfree, *first;        // of these: their number, and of each its first velocity
+  int (*end)[2];            // of each contact of these: its bodies; -1: it does not move
+  srBodyIslands* islands;   // NULL: contacts have rows
+  unsigned char* is_large;  // of each: is its island?
+  int *rest, nlarge;        // contacts of small islands; how many contacts large ones have
+  int *met, *numbered;      // bodies of these, in their own order and in that of the large problem, ...
+  int nmet;                 // ... and how many
   int* key;                 // ... their cells in space, ...
   double* places;           // ... their places, four numbers each
   srTeam* team;             // NULL: none
@@ -151,24 +154,27 @@ static void* take(bool* good, size_t count, size_t size) {
 
 static bool take_structure(srStepProblem* x) {
   const size_t nv = (size_t)x->nv, most = (size_t)x->most;
-  int** ints[] = {&x->block,  &x->place,    &x->start, &x->member, &x->group,    &x->body, &x->parent,
-                  &x->island, &x->factored, &x->first, &x->own,    &x->numbered, &x->met,  &x->key};
+  int** ints[] = {&x->block,  &x->place,    &x->start, &x->member,   &x->group, &x->body, &x->parent,
+                  &x->island, &x->factored, &x->first, &x->numbered, &x->met,   &x->key};
   bool good = true;
   for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, nv + 1, sizeof(int));
   x->heavy = take(&good, nv, 1);
   x->jointed = take(&good, nv, 1);
-  x->touched = take(&good, nv, 1);
+  x->is_large = take(&good, (size_t)x->nfree, 1);
   x->at = take(&good, nv + 1, sizeof *x->at);
   x->order = take(&good, most, sizeof(int));
   x->of = take(&good, most, sizeof(int));
   x->end = take(&good, most, sizeof *x->end);
+  x->rest = take(&good, most, sizeof(int));
   x->range = take(&good, most, sizeof *x->range);
   x->force = take(&good, nv, sizeof(double));
   x->x = take(&good, nv, sizeof(double));
   x->y = take(&good, nv, sizeof(double));
   x->p = take(&good, 3 * most, sizeof(double));
   x->places = take(&good, 4 * (size_t)x->nfree, sizeof(double));
-  return good;
+  if (!good || x->nfree == 0) return good;
+  x->islands = sr_body_islands_create(x->nfree, x->team != NULL ? sr_team_members(x->team) : 1);
+  return x->islands != NULL;
 }
 
 static bool take_problems(srStepProblem* x, bool points, srTeam* team) {
@@ -229,10 +235,12 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
 void sri_step_problem_destroy(srStepProblem* x) {
   if (x == NULL) return;
   void* parts[] = {x->block,   x->place,    x->start,    x->member, x->group, x->heavy,  x->jointed, x->at,
-                   x->parent,  x->island,   x->range,    x->order,  x->of,    x->first,  x->own,     x->body,
+                   x->parent,  x->island,   x->range,    x->order,  x->of,    x->first,  x->body,    x->is_large,
                    x->L,       x->factored, x->numbered, x->met,    x->key,   x->places, x->rows,    x->blocks,
-                   x->normals, x->force,    x->x,        x->y,      x->p,     x->end,    x->touched};
+                   x->normals, x->force,    x->x,        x->y,      x->p,     x->end,
+                   x->rest};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  sr_body_islands_destroy(x->islands);
   sr_contact_problem_destroy(x->small);
   sr_contact_problem_destroy(x->large);
   sr_contact_solver_destroy(x->small_solver);
@@ -294,93 +302,49 @@ static void weigh(const srStepProblem* x, const srUnilateral* c, Range* range) {
   }
 }
 
-// Side by side, for what reads the bodies of all contacts alone.
-typedef struct Ends {
-  const srStepProblem* x;
-  const srStepContact* contact;
-} Ends;
-
-static void find_ends(void* user, int member, int from, int to) {
-  const Ends* of = user;
-  (void)member;
-  for (int i = from; i < to; ++i) memcpy(of->x->end[i], of->contact[i].point.body, sizeof of->x->end[i]);
-}
-
-static void unite_bodies(srStepProblem* x, int count) {
-  for (int i = 0; i < count; ++i) {
-    const int *end = x->end[i], a = end[0] >= 0 ? x->own[end[0]] : -1, b = end[1] >= 0 ? x->own[end[1]] : -1;
-    x->of[i] = a >= 0 ? a : b;
-    x->touched[x->of[i]] = 1;
-    if (a < 0 || b < 0) continue;
-    x->touched[b] = 1;
-    if (x->parent[a] != x->parent[b]) unite(x->parent, a, b);
-  }
-}
-
-// Are all bodies that something touches in one island? In a heap they mostly are.
-static bool are_connected(const srStepProblem* x) {
-  int root = -1;
-  for (int g = 0; g < x->ngroup; ++g) {
-    if (!x->touched[g]) continue;
-    if (root >= 0 && x->parent[g] != root) return false;
-    root = x->parent[g];
-  }
-  return true;
-}
+// ---- of rows
 
 // Groups that contacts couple have the same root. of: a group of each contact.
 static void unite_groups(srStepProblem* x, const srStepContact* contact, int count) {
   int first[2];
   const int* velocity;
-  if (x->free != NULL) {
-    sr_team_loop(x->team, count, find_ends, &(Ends){x, contact});
-    unite_bodies(x, count);
-    return;
-  }
   for (int i = 0; i < count; ++i) {
     const int n = sri_step_problem_concerned(x, contact[i].from, first, &velocity);
     x->of[i] = group_of(x, velocity[0]);
     for (int k = 1; k < n; ++k) unite(x->parent, x->of[i], group_of(x, velocity[k]));
   }
-}
-
-static void count_order(void* user, int member, int from, int to) {
-  int* order = user;
-  (void)member;
-  for (int i = from; i < to; ++i) order[i] = i;
-}
-
-// Islands in the order of their first contact, contacts in their own.
-static void find_islands(srStepProblem* x, const srStepContact* contact, int count) {
-  unite_groups(x, contact, count);
   for (int g = 0; g < x->ngroup; ++g) x->parent[g] = x->parent[x->parent[g]];  // the root: parents come first
-  x->nisland = 0;
-  x->is_one = count > 0 && x->free != NULL && x->is_blocks && are_connected(x);
-  if (x->is_one) {
-    x->nisland = 1;
-    x->range[0] = (Range){.end = count};
-    sr_team_loop(x->team, count, count_order, x->order);
-    return;
+}
+
+// Contact i joins the island of a root.
+static Range* join_island(srStepProblem* x, int root) {
+  if (x->island[root] < 0) {
+    x->range[x->nisland] = (Range){0};
+    x->island[root] = x->nisland++;
   }
-  for (int i = 0; i < count; ++i) {
-    const int r = x->of[i] = x->parent[x->of[i]];
-    if (x->island[r] < 0) {
-      x->range[x->nisland] = (Range){0};
-      x->island[r] = x->nisland++;
-    }
-    Range* range = &x->range[x->island[r]];
-    ++range->end;
-    if (!(x->is_blocks && x->free != NULL)) weigh(x, contact[i].from, range);
-  }
+  Range* range = &x->range[x->island[root]];
+  ++range->end;
+  return range;
+}
+
+// From the numbers of their contacts.
+static void place_ranges(srStepProblem* x) {
   for (int k = 0, at = 0; k < x->nisland; ++k) {
     const int n = x->range[k].end;
     x->range[k].first = x->range[k].end = at;
     at += n;
   }
-  for (int i = 0; i < count && x->nisland > 1; ++i) x->order[x->range[x->island[x->of[i]]].end++] = i;
-  if (x->nisland > 1) return;
-  for (int i = 0; i < count; ++i) x->order[i] = i;
-  x->range[0].end = count;
+}
+
+// Islands in the order of their first contact, contacts in their own.
+static void find_islands(srStepProblem* x, const srStepContact* contact, int count) {
+  unite_groups(x, contact, count);
+  for (int i = 0; i < count; ++i) {
+    x->of[i] = x->parent[x->of[i]];
+    weigh(x, contact[i].from, join_island(x, x->of[i]));
+  }
+  place_ranges(x);
+  for (int i = 0; i < count; ++i) x->order[x->range[x->island[x->of[i]]].end++] = i;
 }
 
 // As before the step.
@@ -388,16 +352,93 @@ static void forget_islands(srStepProblem* x) {
   for (int g = 0; g < x->ngroup; ++g) {
     x->parent[g] = g;
     x->island[g] = -1;
-    x->touched[g] = 0;
   }
 }
 
+// ---- of free bodies
+
+typedef struct Split {
+  srStepProblem* x;
+  const srStepContact* contact;
+  int large[SR_TEAM_MOST];  // of each member: contacts of large islands
+} Split;
+
+static void find_ends(void* user, int member, int from, int to) {
+  const Split* of = user;
+  (void)member;
+  for (int i = from; i < to; ++i) memcpy(of->x->end[i], of->contact[i].point.body, sizeof of->x->end[i]);
+}
+
+static void unite_bodies(srStepProblem* x, const srStepContact* contact, int count) {
+  sr_team_loop(x->team, count, find_ends, &(Split){.x = x, .contact = contact});
+  sr_body_islands_find(x->islands, x->nfree, (const int(*)[2])x->end, count, x->team);
+}
+
+static int root_of(const srStepProblem* x, int i) { return x->islands->root[sr_body_of_contact(x->end[i])]; }
+
+static bool in_large(const srStepProblem* x, int i) { return x->is_large[sr_body_of_contact(x->end[i])] != 0; }
+
+static void count_large(void* user, int member, int from, int to) {
+  Split* of = user;
+  int n = 0;
+  for (int i = from; i < to; ++i) n += in_large(of->x, i);
+  of->large[member] = n;
+}
+
+// Contacts of large islands in `of`, the others in `rest`, both in their order.
+static void split_range(void* user, int member, int from, int to) {
+  const Split* of = user;
+  const srStepProblem* x = of->x;
+  int at = 0;
+  for (int k = 0; k < member; ++k) at += of->large[k];
+  for (int i = from; i < to; ++i) {
+    if (in_large(x, i)) {
+      x->of[at++] = i;
+    } else {
+      x->rest[i - at] = i;
+    }
+  }
+}
+
+// The contacts of small islands one island after the other, those of large ones together, and the bodies of these in the order of their numbers.
+static void split_islands(srStepProblem* x, const srStepContact* contact, int count) {
+  Split split = {.x = x, .contact = contact};
+  int nlarge = 0;
+  unite_bodies(x, contact, count);
+  x->nmet = 0;
+  for (int i = 0; i < x->nfree; ++i) {
+    x->is_large[i] = x->islands->contacts[x->islands->root[i]] > SMALL;
+    if (x->is_large[i]) x->met[x->nmet++] = i;
+  }
+  sr_team_loop(x->team, count, count_large, &split);
+  sr_team_loop(x->team, count, split_range, &split);
+  for (int k = 0; k < sr_team_hands(x->team, count); ++k) nlarge += split.large[k];
+  x->nlarge = nlarge;
+  for (int i = 0; i < count - nlarge; ++i) (void)join_island(x, root_of(x, x->rest[i]));
+  place_ranges(x);
+  for (int i = 0; i < count - nlarge; ++i)
+    x->order[x->range[x->island[root_of(x, x->rest[i])]].end++] = x->rest[i];
+}
+
+// ---- of both
+
 void sri_step_problem_least(srStepProblem* x, const srStepContact* contact, int count, double* number) {
-  find_islands(x, contact, count);
-  for (int k = 0; k < x->nisland; ++k) {
-    double least = number[x->order[x->range[k].first]];
-    for (int i = x->range[k].first; i < x->range[k].end; ++i) least = fmin(least, number[x->order[i]]);
-    for (int i = x->range[k].first; i < x->range[k].end; ++i) number[x->order[i]] = least;
+  double* least = x->y;
+  if (x->free != NULL) {
+    unite_bodies(x, contact, count);
+  } else {
+    unite_groups(x, contact, count);
+  }
+  for (int k = 0; k < x->nv; ++k) least[k] = HUGE_VAL;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int i = 0; i < count; ++i) {
+      const int root = x->free != NULL ? root_of(x, i) : x->parent[x->of[i]];
+      if (pass == 0) {
+        least[root] = fmin(least[root], number[i]);
+      } else {
+        number[i] = least[root];
+      }
+    }
   }
   forget_islands(x);
 }
@@ -753,12 +794,6 @@ static void inverse_inertia(const srFreeBody* b, double out[6]) {
   }
 }
 
-static inline void meet(srStepProblem* x, int body) {
-  if (body < 0 || x->body[body] >= 0) return;
-  x->met[x->large->nbody] = body;
-  x->body[body] = x->large->nbody++;
-}
-
 static void place_bodies(void* user, int member, int from, int to) {
   const srStepProblem* x = user;
   (void)member;
@@ -774,15 +809,15 @@ static void sort_bodies(void* user, int member, int from, int to) {
   }
 }
 
-// Free bodies are numbered in the order of their contacts; many of them by their places, so that the subdomains of the solver have few contacts between them.
+// Free bodies of large islands; many of them by their places, so that the subdomains of the solver have few contacts between them.
 static void number_bodies(srStepProblem* x) {
-  const int n = x->large->nbody;
+  const int n = x->large->nbody = x->nmet;
   if (n < SPACE) {
-    memcpy(x->numbered, x->met, (size_t)n * sizeof *x->met);
-    return;
+    for (int i = 0; i < n; ++i) x->numbered[i] = i;
+  } else {
+    sr_team_loop(x->team, n, place_bodies, x);
+    srm_space_order(n, x->places, x->key, x->numbered);
   }
-  sr_team_loop(x->team, n, place_bodies, x);
-  srm_space_order(n, x->places, x->key, x->numbered);
   sr_team_loop(x->team, n, sort_bodies, x);
 }
 
@@ -805,14 +840,18 @@ typedef struct Large {
   srStepProblem* x;
   const srStepContact* contact;
   double* impulse;
+  bool faces[SR_TEAM_MOST];  // of each member: has it seen two bodies that touch at several points?
 } Large;
 
 static void put_large(void* user, int member, int from, int to) {
-  const Large* of = user;
+  Large* of = user;
   srContactProblem* p = of->x->large;
-  (void)member;
+  long last = from > 0 ? of->contact[of->x->of[from - 1]].pair : 0;
+  bool faces = false;
   for (int i = from; i < to; ++i) {
     const srStepContact* c = &of->contact[of->x->of[i]];
+    faces = faces || (c->pair != 0 && c->pair == last);  // contacts of a pair follow each other
+    last = c->pair;
     srContactPoint* point = &p->point[i];
     srContactCone* cone = &p->cone[i];
     if (of->x->free != NULL) {
@@ -828,6 +867,7 @@ static void put_large(void* user, int member, int from, int to) {
     for (int k = 1; k < c->rows; ++k) cone->slip[k - 1] += c->b[k];
     memcpy(of->x->p + 3 * i, of->impulse + 3 * of->x->of[i], 3 * sizeof *of->impulse);
   }
+  of->faces[member] = faces;
 }
 
 static void take_large(void* user, int member, int from, int to) {
@@ -836,45 +876,30 @@ static void take_large(void* user, int member, int from, int to) {
   for (int i = from; i < to; ++i) memcpy(of->impulse + 3 * of->x->of[i], of->x->p + 3 * i, 3 * sizeof *of->impulse);
 }
 
-// The contacts of an island, and the bodies of these.
-static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact,
-                      const Range* range) {
-  srContactProblem* p = x->large;
-  for (int i = range->first; i < range->end; ++i) {
-    if (x->free != NULL) {
-      meet(x, x->end[x->order[i]][0]);
-      meet(x, x->end[x->order[i]][1]);
-    } else {
-      add_rows(x, M, v_free, &contact[x->order[i]]);
-    }
-    x->of[p->ncontact++] = x->order[i];
-  }
-}
-
 static bool is_large(const Range* range) { return !range->heavy && range->end - range->first > SMALL; }
 
-// Do two bodies of a large island touch at several points? These follow each other.
-static bool has_faces(const srStepProblem* x, const srStepContact* contact) {
+// The contacts of large islands and their bodies, where there are rows.
+static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact) {
+  srContactProblem* p = x->large;
   for (int k = 0; k < x->nisland; ++k) {
-    if (!is_large(&x->range[k])) continue;
-    long last = 0;
-    for (int i = x->range[k].first; i < x->range[k].end; ++i) {
-      const long pair = contact[x->order[i]].pair;
-      if (pair != 0 && pair == last) return true;
-      last = pair;
+    const Range* range = &x->range[k];
+    for (int i = range->first; i < range->end && is_large(range); ++i) {
+      add_rows(x, M, v_free, &contact[x->order[i]]);
+      x->of[p->ncontact++] = x->order[i];
     }
   }
-  return false;
 }
 
 static srStatus solve_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact,
                             double coarse, double* impulse, srStepResult* out) {
   srContactProblem* p = x->large;
   Large of = {.x = x, .contact = contact, .impulse = impulse};
+  bool faces = false;
   p->ncontact = p->nbody = 0;
-  for (int k = 0; k < x->nisland; ++k) {
-    const Range* range = &x->range[k];
-    if (is_large(range)) add_large(x, M, v_free, contact, range);
+  if (x->free != NULL) {
+    p->ncontact = x->nlarge;
+  } else {
+    add_large(x, M, v_free, contact);
   }
   if (p->ncontact == 0) return SR_OK;
   if (x->free != NULL) {
@@ -882,15 +907,15 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
     sr_team_loop(x->team, p->nbody, put_free_bodies, x);
   }
   sr_team_loop(x->team, p->ncontact, put_large, &of);
+  for (int k = 0; k < sr_team_hands(x->team, p->ncontact); ++k) faces = faces || of.faces[k];
   p->compliance = has_laws(p) ? 0 : COMPLIANCE;
   srContactOptions options = sr_contact_options();
   options.method = x->sweeps;
   options.single = true;
   options.tolerance = fmax(coarse, options.tolerance);  // without forces there is no change of u_N to go by
   const double layers = fmax(1, cbrt((double)p->ncontact / BASE));
-  options.least_iterations = (int)(layers * (has_faces(x, contact) ? SWEEPS_FACES : SWEEPS_LEAST));
+  options.least_iterations = (int)(layers * (faces ? SWEEPS_FACES : SWEEPS_LEAST));
   options.iterations = SWEEPS_MOST;
-  options.connected = x->is_one;
   srContactResult result;
   srStatus status = solve_one(x, x->large_solver, p, &options, &result);
   out->sweeps = result.iterations;
@@ -915,10 +940,7 @@ void sri_step_problem_see(srStepProblem* x, srSeeProblem* see, void* user) {
 }
 
 void sri_step_problem_bodies(srStepProblem* x, const srFreeBody* body, const double* motion) {
-  for (int i = 0; i < x->nfree && x->free != body; ++i) {
-    x->first[i] = body[i].first;
-    x->own[i] = group_of(x, body[i].first);
-  }
+  for (int i = 0; i < x->nfree && x->free != body; ++i) x->first[i] = body[i].first;
   x->free = body;
   x->motion = motion;
 }
@@ -932,7 +954,12 @@ srStatus sri_step_problem_solve(srStepProblem* x, srmSaddle* saddle, const doubl
   if (count == 0) return SR_OK;
   if (!x->is_factored) ++x->step;
   x->is_factored = false;
-  find_islands(x, contact, count);
+  x->nisland = 0;
+  if (x->free != NULL) {
+    split_islands(x, contact, count);
+  } else {
+    find_islands(x, contact, count);
+  }
   for (int k = 0; k < x->nisland; ++k) {
     const int n = x->range[k].end - x->range[k].first;
     if (x->range[k].heavy && n > x->most_dense) result->too_many = n;
@@ -941,7 +968,7 @@ srStatus sri_step_problem_solve(srStepProblem* x, srmSaddle* saddle, const doubl
   if (status == SR_OK && x->large != NULL) status = solve_large(x, M, v_free, contact, coarse, impulse, result);
   for (int k = 0; k < x->nisland && status == SR_OK; ++k) {
     const Range* range = &x->range[k];
-    if (range->heavy || range->end - range->first <= SMALL)
+    if (!is_large(range))
       status = solve_small(x, saddle, M, v_free, contact, range, impulse, result);
   }
   forget_islands(x);

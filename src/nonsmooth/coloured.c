@@ -98,17 +98,14 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
     size_t bytes;
   } parts[] = {{(void**)&l->body, bodies * sizeof *l->body},
                {(void**)&l->nature, bodies * sizeof *l->nature},
-               {(void**)&l->end, contacts * sizeof *l->end},
+               {(void**)&l->end, (contacts + (size_t)most->equations) * sizeof *l->end},
                {(void**)&l->joint, ((size_t)most->equations + 1) * sizeof *l->joint},
-               {(void**)&l->island, bodies * sizeof *l->island},
-               {(void**)&l->count, bodies * sizeof *l->count},
-               {(void**)&l->within, bodies * sizeof *l->within},
                {(void**)&l->pair[0], 2 * bodies * sizeof(uint64_t)},
                {(void**)&l->wall[0], 2 * bodies * sizeof(uint64_t)},
                {(void**)&l->between[0], 2 * bodies * sizeof(uint64_t)},
                {(void**)&l->home, contacts * sizeof *l->home},
                {(void**)&l->key, contacts * sizeof *l->key},
-               {(void**)&l->central, contacts + 3},
+               {(void**)&l->traits, contacts + 3},
                {(void**)&l->order, contacts * sizeof *l->order},
                {(void**)&l->slot, runs * sizeof *l->slot},
                {(void**)&l->run, runs * sizeof *l->run},
@@ -132,6 +129,8 @@ static bool take_parts(srLanes* l, const srContactSize* most) {
   l->pair[1] = l->pair[0] + bodies;
   l->wall[1] = l->wall[0] + bodies;
   l->between[1] = l->between[0] + bodies;
+  l->islands = sr_body_islands_create(most->bodies, members_of(most));
+  if (l->islands == NULL) return false;
   l->hired = most->team == NULL && most->threads > 1;
   l->team = l->hired ? sr_team_create(most->threads) : most->team;
   return !l->hired || l->team != NULL;
@@ -148,10 +147,11 @@ srLanes* sr_lanes_create(const srContactSize* most) {
 
 void sr_lanes_destroy(srLanes* l) {
   if (l == NULL) return;
-  void* parts[] = {l->body,  l->joint,  l->island,  l->count,  l->within, l->pair[0], l->wall[0], l->between[0],
-                   l->home,  l->key,    l->central, l->order,  l->slot,   l->run,     l->bundle,  l->subdomain,
-                   l->batch, l->trace,  l->z,       l->before, l->drift,  l->sum,     l->row_sum, l->most,
-                   l->above, l->sleeps, l->zero,    l->nature, l->end};
+  void* parts[] = {l->body,  l->joint, l->sleeps,     l->zero,  l->nature, l->pair[0], l->wall[0], l->between[0],
+                   l->home,  l->key,   l->traits,     l->order, l->slot,   l->run,     l->bundle,  l->subdomain,
+                   l->batch, l->trace, l->z,          l->end,   l->drift,  l->sum,     l->row_sum, l->most,
+                   l->above, l->before};
+  sr_body_islands_destroy(l->islands);
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   if (l->hired) sr_team_destroy(l->team);
   sr_free(l);
@@ -195,6 +195,7 @@ typedef struct Whole {
   const srContactProblem* p;
   const double* impulse;  // of the contacts, at the start
   double apart;           // normal velocity above which a contact without an impulse is idle
+  bool* soft;             // of each member: have contacts compliances of their own?
 } Whole;
 
 static void scale_range(void* user, int member, int from, int to) {
@@ -202,16 +203,12 @@ static void scale_range(void* user, int member, int from, int to) {
   (void)member;
   for (int i = from; i < to; ++i) {
     of->l->nature[i] = (unsigned char)scale_body(&of->p->body[i], &of->l->body[i]);
-    of->l->island[i] = i;
-    of->l->count[i] = of->l->within[i] = 0;
   }
 }
 
 static void scale_bodies(srLanes* l, const srContactProblem* p) {
   l->nbody = p->nbody;
   l->rows = p->row != NULL;
-  l->soft = false;
-  for (int i = 0; i < p->ncontact; ++i) l->soft |= p->cone[i].compliance[0] > 0 || p->cone[i].compliance[1] > 0;
   sr_team_loop(l->team, p->nbody, scale_range, &(Whole){.l = l, .p = p});
 }
 
@@ -220,36 +217,50 @@ static void find_ends(const srLanes* l, const int body[2], int end[2]) {
   for (int side = 0; side < 2; ++side) end[side] = sr_lanes_moves(l, body[side]) ? body[side] : -1;
 }
 
-static void end_range(void* user, int member, int from, int to) {
-  const Whole* of = user;
-  (void)member;
-  for (int i = from; i < to; ++i) find_ends(of->l, of->p->point[i].body, of->l->end[i]);
-}
-
-static int root_of(int* parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-// Counts what touches a moving body, and unites the islands of two. within: contacts of a body; count: each contact once.
-static void connect(srLanes* l, const int end[2], bool connected) {
-  const bool first = end[0] >= 0, second = end[1] >= 0;
-  if (first || second) l->count[second ? end[1] : end[0]]++;
-  if (first) l->within[end[0]]++;
-  if (second) l->within[end[1]]++;
-  if (connected || !first || !second || l->island[end[0]] == l->island[end[1]]) return;
-  const int a = root_of(l->island, end[0]), b = root_of(l->island, end[1]);
-  l->island[a > b ? a : b] = a < b ? a : b;
-}
-
-// All in the island of the first one.
-static void join_bodies(srLanes* l) {
-  int root = -1;
-  for (int i = 0; i < l->nbody; ++i) {
-    if (l->within[i] == 0) continue;
-    if (root < 0) root = i;
-    l->island[i] = root;
+// Are the arms of four contacts along their normals? From contact i on; the last one again where there are no more.
+SRM_INLINE void find_central(const srContactProblem* p, int i, v4u central[2]) {
+  const double *normal[4], *a[4], *b[4];
+  v4 n[4], arm[4], last[4], c[3];
+  for (int k = 0; k < 4; ++k) {
+    const srContactPoint* x = &p->point[i + k < p->ncontact ? i + k : p->ncontact - 1];
+    normal[k] = x->normal;
+    a[k] = x->arm[0];
+    b[k] = x->arm[0] + 2;  // its last number, and the other arm
   }
+  v4_columns_at(normal, n);
+  v4_columns_at(a, arm);
+  v4_columns_at(b, last);
+  for (int side = 0; side < 2; ++side) {
+    const v4* r = side == 0 ? arm : last + 1;
+    v4_crosses(r, n, c);
+    central[side] = (v4u)(v4_dots(c, c) <= 1e-20 * v4_dots(r, r));
+  }
+}
+
+// What the contacts are in every precision.
+SRM_CLONES static void look_range(void* user, int member, int from, int to) {
+  const Whole* of = user;
+  const srContactProblem* p = of->p;
+  v4u central[2];
+  bool soft = false;
+  for (int i = from; i < to; ++i) {
+    find_ends(of->l, p->point[i].body, of->l->end[i]);
+    soft |= p->cone[i].compliance[0] > 0 || p->cone[i].compliance[1] > 0;
+  }
+  for (int i = from; i < to && !of->l->rows; i += 4) {
+    find_central(p, i, central);
+    for (int k = 0; k < 4; ++k)
+      of->l->traits[i + k] = (unsigned char)((central[0][k] & SR_CENTRAL_FIRST) | (central[1][k] & SR_CENTRAL_SECOND));
+  }
+  of->soft[member] = soft;
+}
+
+static void look_at_contacts(srLanes* l, const srContactProblem* p) {
+  bool soft[SR_TEAM_MOST];
+  sr_team_loop(l->team, p->ncontact, look_range, &(Whole){.l = l, .p = p, .soft = soft});
+  l->soft = false;
+  for (int k = 0; k < sr_team_hands(l->team, p->ncontact); ++k) l->soft = l->soft || soft[k];
+  for (int i = 0; i < p->nequation; ++i) find_ends(l, p->equation[i].body, l->end[p->ncontact + i]);
 }
 
 // A moving body of the contact or equation; -1: none.
@@ -262,27 +273,16 @@ static bool same_block(const srContactProblem* p, int first, int i) {
          p->equation[i].body[1] == p->equation[first].body[1];
 }
 
-// Islands in the order of their first body, put together until a bundle is full. count[root]: weight of the island, then its bundle.
-static int find_bundles(srLanes* l, const srContactProblem* p, bool connected) {
-  int* weight = l->count;
-  sr_team_loop(l->team, p->ncontact, end_range, &(Whole){.l = l, .p = p});
-  for (int i = 0; i < p->ncontact; ++i) connect(l, l->end[i], connected);
-  for (int i = 0; i < p->nequation; ++i) {
-    int end[2];
-    find_ends(l, p->equation[i].body, end);
-    connect(l, end, connected);
-  }
-  if (connected) join_bodies(l);
-  for (int i = 0; i < p->nbody; ++i) {
-    const int root = l->island[i] = l->island[l->island[i]];  // parents come first
-    if (root == i) continue;
-    weight[root] += weight[i];
-    weight[i] = 0;
-  }
+// Islands in the order of their first body, put together until a bundle is full. count[root]: contacts and equations of the island, then its bundle.
+static int find_bundles(srLanes* l, const srContactProblem* p) {
+  sr_body_islands_find(l->islands, p->nbody, (const int(*)[2])l->end, p->ncontact + p->nequation, l->team);
+  l->island = l->islands->root;
+  l->count = l->islands->contacts;
+  l->within = l->islands->sides;
   int islands = 0, open = -1;  // open: bundle of small islands
   l->nbundle = 0;
   for (int i = 0; i < p->nbody; ++i) {
-    const int n = weight[i];
+    const int n = l->count[i];
     if (l->island[i] != i || n == 0) continue;
     islands++;
     int to = open;
@@ -293,7 +293,7 @@ static int find_bundles(srLanes* l, const srContactProblem* p, bool connected) {
     }
     l->bundle[to].contacts += n;
     if (to == open && l->bundle[to].contacts >= BUNDLE) open = -1;
-    weight[i] = to;
+    l->count[i] = to;
   }
   return islands;
 }
@@ -353,37 +353,6 @@ static int home_of(const srLanes* l, const int end[2]) {
 
 // ---- colours ------------------------------------------------------------------------------------------------------------
 
-// Are the arms of four contacts along their normals? From contact i on; the last one again where there are no more.
-SRM_INLINE void find_central(const srContactProblem* p, int i, v4u central[2]) {
-  const double *normal[4], *a[4], *b[4];
-  v4 n[4], arm[4], last[4], c[3];
-  for (int k = 0; k < 4; ++k) {
-    const srContactPoint* x = &p->point[i + k < p->ncontact ? i + k : p->ncontact - 1];
-    normal[k] = x->normal;
-    a[k] = x->arm[0];
-    b[k] = x->arm[0] + 2;  // its last number, and the other arm
-  }
-  v4_columns_at(normal, n);
-  v4_columns_at(a, arm);
-  v4_columns_at(b, last);
-  for (int side = 0; side < 2; ++side) {
-    const v4* r = side == 0 ? arm : last + 1;
-    v4_crosses(r, n, c);
-    central[side] = (v4u)(v4_dots(c, c) <= 1e-20 * v4_dots(r, r));
-  }
-}
-
-SRM_CLONES static void find_arms(void* user, int member, int from, int to) {
-  const Whole* of = user;
-  v4u central[2];
-  (void)member;
-  for (int i = from; i < to; ++i) of->l->home[i] = home_of(of->l, of->l->end[i]);
-  for (int i = from; i < to && !of->l->rows; i += 4) {
-    find_central(of->p, i, central);
-    for (int k = 0; k < 4; ++k) of->l->central[i + k] = (central[0][k] & 1) | (central[1][k] & 2);
-  }
-}
-
 static int first_free(uint64_t taken) { return ~taken == 0 ? COLOURS : __builtin_ctzll(~taken); }
 
 // Does a contact have no impulse at the start, and a normal velocity without impulses that opens it fast? Half of the contacts of a heap that lands do; one sweep of PERIOD checks that they
@@ -403,13 +372,25 @@ static bool is_idle(const Whole* of, int i) {
   return u > of->apart;
 }
 
+// Where the contacts belong, and what they are from the start values on.
+static void house_range(void* user, int member, int from, int to) {
+  const Whole* of = user;
+  const srLanes* l = of->l;
+  (void)member;
+  for (int i = from; i < to; ++i) {
+    const int home = l->home[i] = home_of(l, l->end[i]);
+    const bool idle = home >= 0 && l->subdomain[home].large && is_idle(of, i);
+    l->traits[i] = (unsigned char)((l->traits[i] & ~SR_IDLE) | (idle ? SR_IDLE : 0));
+  }
+}
+
 // The key of a contact that moves a body.
 static inline uint32_t colour_contact(const Whole* of, int i) {
   srLanes* l = of->l;
   const int *end = l->end[i], alone = end[1] >= 0 ? end[1] : end[0];
   const srSubdomain* home = &l->subdomain[l->home[i]];
   const bool first = end[0] >= 0, second = end[1] >= 0, pairs = first && second;
-  const bool idle = home->large && is_idle(of, i);
+  const bool idle = (l->traits[i] & SR_IDLE) != 0;
   int colour;
   if (pairs) {
     uint64_t* taken = home->inner ? l->pair[idle] : l->between[idle];
@@ -423,8 +404,8 @@ static inline uint32_t colour_contact(const Whole* of, int i) {
     colour = first_free(*wall);
     *wall |= colour < COLOURS ? (uint64_t)1 << colour : 0;
   }
-  const bool round = (!first || ((l->nature[end[0]] & SR_BODY_ROUND) && (l->central[i] & 1))) &&
-                     (!second || ((l->nature[end[1]] & SR_BODY_ROUND) && (l->central[i] & 2)));
+  const bool round = (!first || ((l->nature[end[0]] & SR_BODY_ROUND) && (l->traits[i] & SR_CENTRAL_FIRST))) &&
+                     (!second || ((l->nature[end[1]] & SR_BODY_ROUND) && (l->traits[i] & SR_CENTRAL_SECOND)));
   const int kind = !l->rows && round ? SR_LANES_BALL : SR_LANES_ROWS;
   const int group = (2 * idle + pairs) * (COLOURS + 1) + colour;
   return (uint32_t)(l->home[i] * CLASSES + group * SR_LANES_KINDS + kind);
@@ -467,14 +448,14 @@ static void wake_all(srLanes* l) {
 // Runs of equal keys, each with its batches.
 static void make_runs(srLanes* l, const srContactProblem* p, const double* impulse, double tolerance) {
   const int keys = l->nsubdomain * CLASSES;
-  Whole all = {l, p, impulse + p->nequation, APART * tolerance};
+  Whole all = {.l = l, .p = p, .impulse = impulse + p->nequation, .apart = APART * tolerance};
   for (int k = 0; k < 2; ++k) {
     memset(l->pair[k], 0, (size_t)p->nbody * sizeof *l->pair[k]);
     memset(l->wall[k], 0, (size_t)p->nbody * sizeof *l->wall[k]);
     memset(l->between[k], 0, (size_t)p->nbody * sizeof *l->between[k]);
   }
   memset(l->slot, 0, ((size_t)keys + 1) * sizeof *l->slot);
-  sr_team_loop(l->team, p->ncontact, find_arms, &all);
+  sr_team_loop(l->team, p->ncontact, house_range, &all);
   sr_team_pieces(l->team, l->nsubdomain, colour_range, &all);
   size_t at = 0;
   int first = 0, batch = 0;
@@ -1062,7 +1043,8 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
   job.mended = MENDED;
   job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
   scale_bodies(l, p);
-  result->islands = find_bundles(l, p, o->connected);
+  look_at_contacts(l, p);
+  result->islands = find_bundles(l, p);
   find_subdomains(l);
   for (int pass = single ? 0 : 1; pass < PASSES;) {
     l->kernel = pass == 0 ? l->single : &sr_lanes_double;

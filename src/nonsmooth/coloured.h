@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/team.h"
+#include "nonsmooth/body_islands.h"
 #include "nonsmooth/solver.h"
 
 enum { SR_ROW = 8 };  // numbers of a body's row of z: linear and angular part with a fourth number of padding each
@@ -28,6 +29,7 @@ typedef struct srScaledBody {
   double angular[6];  // lower triangle L of I^-1 = L L^T: 00 10 11 20 21 22
 } srScaledBody;
 enum { SR_BODY_MOVES = 1, SR_BODY_ROUND = 2 };  // round: L = angular[0] 1
+enum { SR_CENTRAL_FIRST = 1, SR_CENTRAL_SECOND = 2, SR_IDLE = 4 };  // of contacts: arm of a, of b along the normal
 
 // Batches of one kind and colour, in the order of the contacts.
 typedef struct srLaneRun {
@@ -132,12 +134,13 @@ struct srLanes {
   bool soft;  // contacts have compliances of their own
   srScaledBody* body;
   unsigned char* nature;  // bodies: SR_BODY_MOVES, SR_BODY_ROUND
-  int (*end)[2];          // contacts: their bodies that move, else -1
+  int (*end)[2];          // contacts, then equations: their bodies that move, else -1
   srScaledJoint* joint;
-  unsigned char* central;  // contacts: are the arms along the normal, of side 0 (bit 0) and 1
+  unsigned char* traits;   // contacts: SR_CENTRAL_FIRST, SR_CENTRAL_SECOND, SR_IDLE
+  srBodyIslands* islands;  // the three arrays that follow are its own
   int *island, *count;     // bodies: root of the island; of a root its contacts, then its bundle
-  int *within,
-      *home;  // bodies: contacts, then subdomain, -1: nothing moves it; contacts: subdomain or interface, -1: nothing moves
+  int* within;             // bodies: contacts, then subdomain, -1: nothing touches it
+  int* home;               // contacts: subdomain or interface, -1: nothing moves
   // Bodies: colours that are taken by inner contacts with two and one moving body, and by those of the interface. [1]: of idle runs.
   uint64_t *pair[2], *wall[2], *between[2];
   uint32_t* key;      // contacts: subdomain, idle or not, two moving bodies or one, colour, kind
