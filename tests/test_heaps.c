@@ -107,13 +107,20 @@ TEST(a_heap_at_rest_takes_few_sweeps) {
   close_model(&x);
 }
 
-// The last contacts of what lands are solved by sweeps without directions: with these to the end it takes 19 700 sweeps.
+// The last contacts of what lands are solved by sweeps without directions: with these to the end it takes 63 400 sweeps, in place of 52 000. Motions of heaps part by rounding, and their sweeps by a tenth: the sum of three.
 TEST(sweeps_without_directions_solve_what_these_leave) {
-  Loaded x = open_model("contact/heap-of-balls", "N=1728 side=12 mu=0.7");
-  run(&x, 1, 1.0 / 240, 1);
-  ENSURE(x.result.unsolved == 0);
-  ENSURE(x.result.sweeps < 18000);
-  close_model(&x);
+  static const char* const jitter[] = {"0.005", "0.0045", "0.0055"};
+  long sweeps = 0;
+  for (int k = 0; k < 3; k++) {
+    char settings[80];
+    snprintf(settings, sizeof settings, "N=1728 side=12 mu=0.7 jitter=%s", jitter[k]);
+    Loaded x = open_model("contact/heap-of-balls", settings);
+    run(&x, 1, 1.0 / 240, 1);
+    ENSURE(x.result.unsolved == 0);
+    sweeps += x.result.sweeps;
+    close_model(&x);
+  }
+  ENSURE(sweeps < 57000);
 }
 
 // What lands strikes others, which are then as fast: their ranges are those of what is near them, and the list of near pairs is made about once a step.

@@ -830,13 +830,34 @@ static void free_bodies(void* user, int member, int from, int to) {
   }
 }
 
+static bool is_any_unknown(const srStepMotion* known, int from, int to) {
+  for (int i = from; i < to; ++i) {
+    if (!known->known[i]) return true;
+  }
+  return false;
+}
+
 static void end_bodies(void* user, int member, int from, int to) {
   const Share* of = user;
   srMoreau* work = of->integrator->work;
   const srBodyStep step = {.v = work->v0, .turn = work->turn, .f = work->f, .wrench = work->wrench, .h = of->h};
+  const srStepMotion known = sri_step_problem_motion(work->problem);
   (void)member;
-  sri_points_push(work->chosen, work->count, work->impulse, of->h, from, to, work->wrench);
-  sri_body_end(work->body, from, to, &step, work->v_end, work->motion[END]);
+  if (work->count == 0 || known.row == NULL) {
+    sri_points_push(work->chosen, work->count, work->impulse, of->h, from, to, work->wrench);
+    sri_body_end(work->body, from, to, &step, work->v_end, work->motion[END]);
+    return;
+  }
+  memset(work->wrench + SRI_ROW * (size_t)from, 0, SRI_ROW * (size_t)(to - from) * sizeof *work->wrench);
+  for (int k = 0; k < known.nrest; ++k) {
+    const int i = known.rest[k];
+    sri_points_add(work->chosen + i, 1, work->impulse + 3 * i, of->h, from, to, work->wrench);
+  }
+  for (int i = from; i < to; i += 4) {
+    const int end = i + 4 < to ? i + 4 : to;
+    if (is_any_unknown(&known, i, end)) sri_body_end(work->body, i, end, &step, work->v_end, work->motion[END]);
+  }
+  sri_body_known(work->body, from, to, &known, work->v_end, work->motion[END]);
 }
 
 // v_1 without contacts.

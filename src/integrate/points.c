@@ -242,6 +242,43 @@ SRM_CLONES void sri_body_end(const srFreeBody* body, int from, int to, const srB
   }
 }
 
+// v of four rows: w = R^T w', v = R^T v' - w x c.
+SRM_INLINE void velocities_of(const Bodies* b, const v4 w[3], const v4 v[3], v4 out[6]) {
+  v4 at[3];
+  rotate_back(b->R, w, out);
+  rotate_back(b->R, v, out + 3);
+  v4_crosses(out, b->c, at);
+  for (int k = 0; k < 3; ++k) out[3 + k] -= at[k];
+}
+
+SRM_CLONES void sri_body_known(const srFreeBody* body, int from, int to, const srStepMotion* known, double* v,
+                               double* motion) {
+  for (int i = from; i < to; i += 4) {
+    Bodies b;
+    v4 x[2][4], out[6], row[4], rest[4];
+    bool any = false;
+    for (int k = i; k < i + 4 && k < to; ++k) {
+      double* at = motion + SRI_ROW * (size_t)k;
+      if (!known->known[k]) continue;
+      const double* row_of = known->row + SRI_ROW * (size_t)known->number[k];
+      v4_store(at, v4_load(row_of + 4));
+      v4_store(at + 4, v4_load(row_of));
+      any = true;
+    }
+    if (!any) continue;
+    take_bodies(body, i, to, &b);
+    take_rows(motion, i, to, x);
+    velocities_of(&b, x[0], x[1], out);
+    v4_columns(out, row);
+    v4_columns(out + 2, rest);
+    for (int k = 0; k < 4; ++k) {
+      if (i + k >= to || !known->known[i + k]) continue;
+      *(v4_any*)(v + b.of[k]->first) = row[k];
+      *(v4_any*)(v + b.of[k]->first + 2) = rest[k];
+    }
+  }
+}
+
 // ---- four contacts side by side ----------------------------------------------------------------------------------------
 
 typedef struct Four {
@@ -346,9 +383,8 @@ SRM_INLINE bool concerns(const srStepContact* contact, int i, int count, int fro
   return any;
 }
 
-SRM_CLONES void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h, int from,
-                                int to, double* wrench) {
-  memset(wrench + SRI_ROW * (size_t)from, 0, SRI_ROW * (size_t)(to - from) * sizeof *wrench);
+SRM_CLONES void sri_points_add(const srStepContact* contact, int count, const double* impulse, double h, int from,
+                               int to, double* wrench) {
   for (int i = 0; i < count; i += 4) {
     Four f;
     v4 t[2][3], p[4], force[4] = {{0}}, row[4];
@@ -371,6 +407,12 @@ SRM_CLONES void sri_points_push(const srStepContact* contact, int count, const d
       }
     }
   }
+}
+
+void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h, int from, int to,
+                     double* wrench) {
+  memset(wrench + SRI_ROW * (size_t)from, 0, SRI_ROW * (size_t)(to - from) * sizeof *wrench);
+  sri_points_add(contact, count, impulse, h, from, to, wrench);
 }
 
 SRM_CLONES void sri_points_work(const srStepContact* contact, int from, int to, int nbody, const double* impulse,

@@ -25,6 +25,8 @@ typedef struct srBodyStep {
   double h;
 } srBodyStep;
 void sri_body_end(const srFreeBody* body, int from, int to, const srBodyStep* step, double* v, double* motion);
+// The motion of those that is known from the solution of a problem, and their velocities with it.
+void sri_body_known(const srFreeBody* body, int from, int to, const srStepMotion* known, double* v, double* motion);
 
 // Lengths of velocity and angular velocity, and of their changes.
 typedef struct srBodySize {
@@ -52,7 +54,10 @@ static inline srPointSize sri_point_size(const srUnilateral* c, const srBodySize
 // Of contacts first .. count-1 of a problem (any range): u (3 each) at `motion`, u_N at `other`; nbody: of the row of the world. True: normal impulses turn a body.
 bool sri_points_velocity(const srStepContact* contact, int first, int count, int nbody, const double* motion,
                          const double* other, double* u, double* other_normal);
-// The impulses (3 each) over h on the bodies from .. to-1, in the order of the contacts, in their rows of `wrench`.
+// The impulses (3 each) over h on the bodies from .. to-1, in the order of the contacts, added to their rows of `wrench`.
+void sri_points_add(const srStepContact* contact, int count, const double* impulse, double h, int from, int to,
+                    double* wrench);
+// The same in place of what was there.
 void sri_points_push(const srStepContact* contact, int count, const double* impulse, double h, int from, int to,
                      double* wrench);
 // Work of contacts from .. to-1 on the bodies from the velocities u (3 each) to those at `motion`, four by four: work[i/4] of those from i on; from is a multiple of four.

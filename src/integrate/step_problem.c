@@ -69,8 +69,8 @@ struct srStepProblem {
   int* key;                 // ... their cells in space, ...
   double* places;           // ... their places, four numbers each
   srTeam* team;             // NULL: none
-  const double* motion;
-  srSeeProblem* see;  // NULL: nobody wants the problems
+  const double *motion, *end_motion;  // without contacts; of the large problem after its solution, NULL: none
+  srSeeProblem* see;                  // NULL: nobody wants the problems
   void* user;
 };
 
@@ -896,6 +896,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   Large of = {.x = x, .contact = contact, .impulse = impulse};
   bool faces = false;
   p->ncontact = p->nbody = 0;
+  for (int b = 0; b < x->nblock; ++b) x->body[b] = -1;
   if (x->free != NULL) {
     p->ncontact = x->nlarge;
   } else {
@@ -930,8 +931,16 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   if (status != SR_OK) return status;
   note(out, &result);
   sr_team_loop(x->team, p->ncontact, take_large, &of);
-  for (int b = 0; b < x->nblock; ++b) x->body[b] = -1;
+  if (x->free != NULL) x->end_motion = result.motion;
   return SR_OK;
+}
+
+srStepMotion sri_step_problem_motion(const srStepProblem* x) {
+  return (srStepMotion){.row = x->end_motion,
+                        .number = x->body,
+                        .known = x->is_large,
+                        .rest = x->order,
+                        .nrest = x->nisland > 0 ? x->range[x->nisland - 1].end : 0};
 }
 
 void sri_step_problem_see(srStepProblem* x, srSeeProblem* see, void* user) {
@@ -955,6 +964,7 @@ srStatus sri_step_problem_solve(srStepProblem* x, srmSaddle* saddle, const doubl
   if (!x->is_factored) ++x->step;
   x->is_factored = false;
   x->nisland = 0;
+  x->end_motion = NULL;
   if (x->free != NULL) {
     split_islands(x, contact, count);
   } else {

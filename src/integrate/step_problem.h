@@ -72,6 +72,16 @@ int sri_step_problem_group(const srStepProblem* problem, int velocity);
 int sri_step_problem_concerned(const srStepProblem* problem, const srUnilateral* contact, int first[2],
                                const int** velocity);
 
+// After a solution, of free bodies: the motion at its end of those in large islands, 8 numbers each: linear part first (srContactResult).
+typedef struct srStepMotion {
+  const double* row;           // NULL: of no body
+  const int* number;           // of each body: that of its row
+  const unsigned char* known;  // of each body: has it one?
+  const int* rest;             // the contacts of the others, ...
+  int nrest;                   // ... and how many
+} srStepMotion;
+srStepMotion sri_step_problem_motion(const srStepProblem* problem);
+
 // Calls see with every problem after its solution; t and step are the caller's to set.
 void sri_step_problem_see(srStepProblem* problem, srSeeProblem* see, void* user);
 

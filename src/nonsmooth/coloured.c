@@ -28,9 +28,8 @@ enum {
   STALLED = 600,      // sweeps after which the contacts that are not solved yet are counted, again after every ...
   LEG = 200,          // ... so many more ...
   FEW = 200,          // ... and if these are at the most so many, solved in patches (patch.h) ...
-  MENDED = 40,        // ... with so many plain sweeps after them, then half as many, down to some ...
-  SMALLER = 16,       // the first times by smaller ones, which take an eighth of the time
-  PATCHED = 60,       // ... until so many times that has not helped
+  MENDED = 40,        // ... with so many plain sweeps after them; half as many where no fewer contacts were left, and, when they are few, as many again
+  SMALLER = 30,       // the first times by smaller ones, which take an eighth of the time
   ALONE = 36,         // sweeps, with half of the least number, after which, where few contacts are left, ...
   LAST = 400,         // ... one of so many of a bundle, ...
   CALMING = 4,        // ... so many plain sweeps follow, ...
@@ -586,6 +585,7 @@ typedef struct Job {
   double *impulse, tolerance;
   int until;            // sweeps of a bundle, in all
   int mended, patched;  // sweeps that follow the next patches; how often there were some
+  int left;             // contacts that the last leg has left
   bool accelerate;
 } Job;
 
@@ -998,10 +998,11 @@ static int most_iterations(const srLanes* l) {
 }
 
 // Of the impulses; that of each contact in s->velocity, the velocities of the bodies in l->before, where the problem has points and no equations.
-static srContactError error_of(srContactSolver* s, const srContactProblem* p, const double* impulse) {
+static void measure(srContactSolver* s, const srContactProblem* p, const double* impulse, srContactResult* result) {
   const bool points = p->row == NULL && p->nequation == 0;
-  return points ? sr_contact_error_points(p, impulse, s->lanes->team, s->lanes->before, s->velocity)
-                : sr_contact_error(s, p, impulse);
+  result->error = points ? sr_contact_error_points(p, impulse, s->lanes->team, s->lanes->before, s->velocity)
+                         : sr_contact_error(s, p, impulse);
+  result->motion = points ? s->lanes->before : NULL;
 }
 
 static int count_above(const double* x, int n, double limit) {
@@ -1010,17 +1011,19 @@ static int count_above(const double* x, int n, double limit) {
   return count;
 }
 
-// After a leg of the sweeps that has not ended at a solution. Plain sweeps follow patches: directions would lead back to where they were. So may sweeps: fewer and fewer follow.
+// After a leg of the sweeps that has not ended at a solution. Plain sweeps follow patches: directions would lead back to where they were. So may sweeps: fewer follow, unless they help.
 static void next_leg(srContactSolver* s, bool accelerate, Job* job) {
   const srContactProblem* p = job->p;
   const int most = job->patched < SMALLER ? SR_CONTACT_PATCH / 2 : SR_CONTACT_PATCH;
+  const int left = count_above(s->velocity, p->ncontact, job->o->tolerance);
   const bool patched =
-      count_above(s->velocity, p->ncontact, job->o->tolerance) <= FEW &&
+      left <= FEW &&
       sr_contact_patch_solve(s->patch, p, most, job->o->tolerance, job->impulse, s->lanes->before, s->velocity) > 0;
   job->accelerate = accelerate && !patched;
   job->until += job->accelerate ? LEG : patched ? job->mended : MENDED;
-  if (patched && job->mended > PERIOD && job->patched < PATCHED) job->mended /= 2;
-  if (patched && ++job->patched == PATCHED) job->mended = MENDED;
+  if (patched && left >= job->left) job->mended = job->mended > PERIOD ? job->mended / 2 : MENDED;
+  job->patched += patched;
+  job->left = left;
   if (job->until > job->o->iterations) job->until = job->o->iterations;
 }
 
@@ -1041,6 +1044,7 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
   const bool patches = s->patch != NULL && p->row == NULL && p->nequation == 0 && p->ncontact > SR_CONTACT_PATCH;
   Job job = {.l = l, .p = p, .o = o, .impulse = impulse, .tolerance = o->tolerance, .accelerate = accelerate};
   job.mended = MENDED;
+  job.left = INT_MAX;
   job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
   scale_bodies(l, p);
   look_at_contacts(l, p);
@@ -1050,7 +1054,7 @@ static void solve_all(srContactSolver* s, const srContactProblem* p, const srCon
     l->kernel = pass == 0 ? l->single : &sr_lanes_double;
     job.tolerance = pass == 0 ? (1 - MARGIN) * o->tolerance : pass == 1 ? o->tolerance : 0.5 * job.tolerance;
     solve_bundles(l, job);
-    result->error = error_of(s, p, impulse);
+    measure(s, p, impulse, result);
     result->iterations = most_iterations(l);
     if (result->error.residual <= o->tolerance && result->error.bilateral <= o->tolerance) return;
     if (patches && is_open(l, o->iterations)) {
