@@ -39,6 +39,7 @@
 // step. It makes the contact a compliant one of the same problem, so that neither K nor D limits h:
 //   0 <= u_N + s + c p_N  _|_  p_N >= 0     c = 1/(h (h K + D)),   s = gap/h where gap > 0, else K gap/(h K + D)
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "integrate/constrained.h"
@@ -82,6 +83,8 @@ typedef struct srMoreau {
   srStepContact* chosen;  // of the listed: the problem of the step
   bool* chose;            // of the listed: is it among these?
   bool* fast;             // of these: it would close in this step, at more than what forces give
+  bool marked;            // those that are chosen of points are not in `chosen` yet ...
+  int marks[SR_TEAM_MOST];  // ... each member has found so many
   int count, nlisted, most;
   srUnilateral* ahead;  // of free bodies: the contacts at q_1, or of another list
   double coarse;        // tolerance of large islands
@@ -415,7 +418,7 @@ static void choose_by_rows(srIntegrator* integrator, double h) {
 
 // The same of points, each by the speeds of its two bodies and by what forces give: whatever strikes one of them pushes it on to the other one.
 SRM_CLONES static void mark_points(void* user, int member, int from, int to) {
-  Share* of = user;
+  const Share* of = user;
   srMoreau* work = of->integrator->work;
   int count = 0;
   for (int i = from; i < to; ++i) {
@@ -425,19 +428,7 @@ SRM_CLONES static void mark_points(void* user, int member, int from, int to) {
     work->chose[i] = c->gap <= MARGIN * of->h * (size.speed > size.change ? size.speed : size.change);
     count += work->chose[i];
   }
-  of->count[member] = count;
-}
-
-// Behind those of the members before this one.
-static void put_marked(void* user, int member, int from, int to) {
-  const Share* of = user;
-  srMoreau* work = of->integrator->work;
-  int at = 0;
-  for (int k = 0; k < member; ++k) at += of->count[k];
-  for (int i = from; i < to; ++i) {
-    srUnilateral* c = &work->listed[i];
-    if (work->chose[i]) put_contact(&work->chosen[at++], c, c->mu > 0 ? 3 : 1);
-  }
+  work->marks[member] = count;
 }
 
 static void choose_by_points(srIntegrator* integrator, double h) {
@@ -452,8 +443,16 @@ static void choose_by_points(srIntegrator* integrator, double h) {
     }
     return;
   }
-  sr_team_loop(work->team, work->nlisted, put_marked, &share);
-  for (int k = 0; k < sr_team_hands(work->team, work->nlisted); ++k) work->count += share.count[k];
+  work->marked = true;
+  for (int k = 0; k < sr_team_hands(work->team, work->nlisted); ++k) work->count += work->marks[k];
+}
+
+enum { FETCHED = 16 };
+
+// What changes from step to step of a listed contact.
+static void fetch_listed(const srUnilateral* c) {
+  const char* at = (const char*)c;
+  for (size_t k = 0; k < offsetof(srUnilateral, clamp); k += 64) __builtin_prefetch(at + k);
 }
 
 // How many listed points are not in the problem, and would be closed by more than a small depth at the end of the step?
@@ -461,10 +460,18 @@ static void count_missed(void* user, int member, int from, int to) {
   Share* of = user;
   const srMoreau* work = of->integrator->work;
   int count = 0;
-  for (int i = from; i < to; ++i) {
-    const srUnilateral* c = &work->listed[i];
-    if (work->chose[i]) continue;
-    count += c->gap + of->h * sri_point_normal_velocity(c, work->motion[END]) < -PUSH_DEPTH * of->h * work->change[i];
+  for (int i = from; i < to;) {
+    int some[FETCHED], n = 0;  // few are not in the problem, and far from each other in memory
+    for (; i < to && n < FETCHED; ++i) {
+      if (work->chose[i]) continue;
+      fetch_listed(&work->listed[i]);
+      some[n++] = i;
+    }
+    for (int k = 0; k < n; ++k) {
+      const srUnilateral* c = &work->listed[some[k]];
+      const double u = sri_point_normal_velocity(c, work->motion[END]);
+      count += c->gap + of->h * u < -PUSH_DEPTH * of->h * work->change[some[k]];
+    }
   }
   of->count[member] = count;
 }
@@ -506,6 +513,7 @@ static void gaps_at_start(srMoreau* work, double h) {
 static void choose(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   work->count = 0;
+  work->marked = false;
   work->told.gap = HUGE_VAL;
   if (work->nlisted > 0) memset(work->chose, 0, (size_t)work->nlisted * sizeof *work->chose);
   if (work->now < 1) gaps_at_start(work, h);
@@ -634,21 +642,53 @@ static void find_starts(const Share* of, int from, int to, int* next) {
   }
 }
 
-static void set_range(void* user, int member, int from, int to) {
-  Share* of = user;
+// The first one of a member is contact i.
+static int begin_range(Share* of, int member, int i) {
   const srMoreau* work = of->integrator->work;
-  const int last = of->first + to;
-  int next = sri_kept_guess(work->kept, of->first + from, work->count);
   of->change[member] = 0;
   of->gap[member] = HUGE_VAL;
   of->levers[member] = false;
-  for (int i = of->first + from; i < last; i += BLOCK) {
-    const int end = i + BLOCK < last ? i + BLOCK : last;
-    const bool levers = set_velocities(of->integrator, i, end);
-    of->levers[member] = of->levers[member] || levers;
-    set_cones(of, member, i, end);
-    find_starts(of, i, end, &next);
+  return sri_kept_guess(work->kept, i, work->count);
+}
+
+static void set_block(Share* of, int member, int from, int to, int* next) {
+  const bool levers = set_velocities(of->integrator, from, to);
+  of->levers[member] = of->levers[member] || levers;
+  set_cones(of, member, from, to);
+  find_starts(of, from, to, next);
+}
+
+static void set_range(void* user, int member, int from, int to) {
+  Share* of = user;
+  const int last = of->first + to;
+  int next = begin_range(of, member, of->first + from);
+  for (int i = of->first + from; i < last; i += BLOCK)
+    set_block(of, member, i, i + BLOCK < last ? i + BLOCK : last, &next);
+}
+
+// The motion of the bodies of a contact: they are anywhere.
+static void fetch_motion(const double* motion, const int body[2]) {
+  for (int side = 0; side < 2; ++side) __builtin_prefetch(motion + SRI_ROW * (size_t)(body[side] < 0 ? 0 : body[side]));
+}
+
+// Those of the listed points that are chosen, behind those of the members before this one: into the problem, and the same.
+static void put_marked(void* user, int member, int from, int to) {
+  Share* of = user;
+  srMoreau* work = of->integrator->work;
+  int at = 0;
+  for (int k = 0; k < member; ++k) at += work->marks[k];
+  int next = begin_range(of, member, at), set = at;
+  for (int i = from; i < to; ++i) {
+    srUnilateral* c = &work->listed[i];
+    if (!work->chose[i]) continue;
+    fetch_motion(work->motion[START], c->body);
+    fetch_motion(work->motion[FREE], c->body);
+    put_contact(&work->chosen[at++], c, c->mu > 0 ? 3 : 1);
+    if (at < set + BLOCK) continue;
+    set_block(of, member, set, at, &next);
+    set = at;
   }
+  set_block(of, member, set, at, &next);
 }
 
 // Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
@@ -656,10 +696,12 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
   srMoreau* work = integrator->work;
   const int from = work->now < 1 ? 0 : first;  // below 1 all of them: the time of an island may change
   srTeam* team = work->body != NULL ? work->team : NULL;
+  const int all = work->marked ? work->nlisted : work->count - from;
   Share share = {.integrator = integrator, .h = h, .first = from, .fresh = first};
   double change = 0;
-  sr_team_loop(team, work->count - from, set_range, &share);
-  for (int k = 0; k < sr_team_hands(team, work->count - from); ++k) {
+  sr_team_loop(team, all, work->marked ? put_marked : set_range, &share);
+  work->marked = false;
+  for (int k = 0; k < sr_team_hands(team, all); ++k) {
     change = fmax(change, share.change[k]);
     work->told.gap = fmin(work->told.gap, share.gap[k]);
     work->levers = work->levers || share.levers[k];
@@ -674,14 +716,20 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
   return COARSE * change;
 }
 
+// And, of points, their work on the bodies in the step.
 static void keep_range(void* user, int member, int from, int to) {
   const Share* of = user;
   srMoreau* work = of->integrator->work;
   (void)member;
   for (int i = from; i < to; ++i) {
     const srStepContact* c = &work->chosen[i];
+    if (work->body != NULL) fetch_motion(work->motion[END], c->point.body);
     sri_kept_set(work->kept, of->first + i, c->id, work->impulse + 3 * i);
     if (work->nwas > 0) work->kept_at[c->from - work->listed] = of->first + i;
+    if (work->body == NULL || (i % BLOCK != BLOCK - 1 && i != to - 1)) continue;
+    const int block = i / BLOCK * BLOCK;
+    sri_points_work(work->chosen, block > from ? block : from, i + 1, of->integrator->system.nbody, work->impulse,
+                    work->before, work->motion[END], work->work);
   }
 }
 
@@ -1064,15 +1112,7 @@ static double work_on_way(srIntegrator* integrator, double h) {
   return sum;
 }
 
-static void work_of_points(void* user, int member, int from, int to) {
-  const Share* of = user;
-  srMoreau* work = of->integrator->work;
-  (void)member;
-  sri_points_work(work->chosen, from, to, of->integrator->system.nbody, work->impulse, work->before, work->motion[END],
-                  work->work);
-}
-
-// What the contacts did in the step, for those who ask.
+// What the contacts did in the step, for those who ask; it has been kept.
 static void tell(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   srImpulses* told = &work->told;
@@ -1101,7 +1141,6 @@ static void tell(srIntegrator* integrator, double h) {
     }
   }
   if (work->body == NULL) return;
-  sr_team_loop(work->team, work->count, work_of_points, &(Share){.integrator = integrator, .h = h});
   for (int i = 0; 4 * i < work->count; ++i) {
     told->normal += work->work[i].normal;
     told->friction += work->work[i].friction;

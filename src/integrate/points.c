@@ -302,16 +302,6 @@ SRM_INLINE void take_four(const srStepContact* contact, int i, int count, Four* 
   for (int k = 0; k < 3; ++k) f->arm[1][k] = last[k + 1];
 }
 
-enum { AHEAD = 12 };  // contacts between what is fetched and what is used
-
-// The rows of the bodies of four contacts: they are anywhere.
-SRM_INLINE void fetch_rows(const srStepContact* contact, int i, int count, const double* rows) {
-  for (int k = i; k < i + 4 && k < count; ++k) {
-    for (int side = 0; side < 2; ++side)
-      __builtin_prefetch(rows + SRI_ROW * (size_t)(contact[k].point.body[side] < 0 ? 0 : contact[k].point.body[side]));
-  }
-}
-
 // Of b relative to a, world axes.
 SRM_INLINE void velocities(const Four* f, int nbody, const double* motion, v4 out[3]) {
   for (int side = 0; side < 2; ++side) {
@@ -355,8 +345,6 @@ SRM_CLONES bool sri_points_velocity(const srStepContact* contact, int first, int
   for (int i = first; i < count; i += 4) {
     Four f;
     v4 velocity[3], rows[3];
-    fetch_rows(contact, i + AHEAD, count, motion);
-    fetch_rows(contact, i + AHEAD, count, other);
     take_four(contact, i, count, &f);
     velocities(&f, nbody, motion, velocity);
     rows_of(&f, velocity, rows);
@@ -421,7 +409,6 @@ SRM_CLONES void sri_points_work(const srStepContact* contact, int from, int to, 
     Four f;
     v4 velocity[3], after[3];
     srPointWork sum = {0};
-    fetch_rows(contact, i + AHEAD, to, motion);
     take_four(contact, i, to, &f);
     velocities(&f, nbody, motion, velocity);
     rows_of(&f, velocity, after);

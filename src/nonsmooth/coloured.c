@@ -39,13 +39,13 @@ enum {
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
 #define SCALED 0.95  // start values whose best multiple is below this are multiplied by it
-#define WAY 1.25     // largest step along a conjugate direction
+#define WAY 1.4      // largest step along a conjugate direction
 #define RESTART 0.5  // beta where steps have become longer
 #define STILL                                                                                                          \
   0.004  // part of the tolerance: root mean square of the change of a gentle sweep below which a part of the least number of sweeps is enough
 #define APART 12.0  // times the tolerance: normal velocity with which a contact is idle
 #define NEARLY 8.0  // times the tolerance: change of a sweep below which few contacts may be left
-#define LIKELY 2.0  // times the tolerance: change of a sweep below which the residual may be small enough
+#define LIKELY 4.0  // times the tolerance: change of a sweep below which the residual may be small enough
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
 
