@@ -59,10 +59,13 @@ static bool take_near(void* user, int i, int j) {
   return !sr_balls_near(sieve->balls, sieve->margin, i, j) || sieve->pair(sieve->user, i, j);
 }
 
+const srGrid* sr_broad_grid(srBroad* broad, const srBalls* balls, double margin) {
+  return is_similar(balls, margin) && sr_grid_build(broad->grid, balls, margin) ? broad->grid : NULL;
+}
+
 long sr_broad_pairs(srBroad* broad, const srBalls* balls, double margin, bool (*pair)(void* user, int i, int j),
                     void* user) {
-  if (is_similar(balls, margin) && sr_grid_build(broad->grid, balls, margin))
-    return sr_grid_pairs(broad->grid, pair, user);
+  if (sr_broad_grid(broad, balls, margin) != NULL) return sr_grid_pairs(broad->grid, pair, user);
   for (int i = 0; i < 3 * balls->n; i++) {
     broad->low[i] = balls->centre[i] - balls->radius[i / 3];
     broad->high[i] = balls->centre[i] + balls->radius[i / 3];

@@ -13,5 +13,7 @@ void sr_broad_destroy(srBroad* broad);
 // until it returns false. Balls at positions that are not finite are near nothing. Returns the number of distances computed.
 long sr_broad_pairs(srBroad* broad, const srBalls* balls, double margin, bool (*pair)(void* user, int i, int j),
                     void* user);
+// The grid with these balls, whose pairs may be found in parts (sr_grid_part): those of sr_broad_pairs. NULL: they are not for the grid.
+const srGrid* sr_broad_grid(srBroad* broad, const srBalls* balls, double margin);
 
 #endif

@@ -158,12 +158,18 @@ static void look_from(Search* s, long cell) {
   }
 }
 
-long sr_grid_pairs(const srGrid* grid, bool (*pair)(void* user, int i, int j), void* user) {
+int sr_grid_count(const srGrid* grid) { return grid->n; }
+
+long sr_grid_part(const srGrid* grid, int from, int to, bool (*pair)(void* user, int i, int j), void* user) {
   Search s = {.grid = grid, .pair = pair, .user = user};
-  for (int at = 0; at < grid->n && !s.ended;) {  // from one cell with balls to the next
+  for (int at = from; at < to && !s.ended;) {  // from one cell with balls to the next
     const long cell = grid->cell[grid->index[at]];
-    look_from(&s, cell);
+    if (grid->start[cell] >= from) look_from(&s, cell);
     at = grid->start[cell + 1];
   }
   return s.tested;
+}
+
+long sr_grid_pairs(const srGrid* grid, bool (*pair)(void* user, int i, int j), void* user) {
+  return sr_grid_part(grid, 0, grid->n, pair, user);
 }

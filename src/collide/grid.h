@@ -24,5 +24,8 @@ bool sr_grid_build(srGrid* grid, const srBalls* balls, double margin);
 // Calls `pair` for every pair i > j whose surfaces are nearer than the margin of the grid, each once, by cells, then by index; until it
 // returns false. Returns the number of distances computed.
 long sr_grid_pairs(const srGrid* grid, bool (*pair)(void* user, int i, int j), void* user);
+// The same in parts: those of the cells that begin with one of the balls from .. to-1 in the order of the cells, of which there are sr_grid_count.
+int sr_grid_count(const srGrid* grid);
+long sr_grid_part(const srGrid* grid, int from, int to, bool (*pair)(void* user, int i, int j), void* user);
 
 #endif

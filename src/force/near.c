@@ -32,6 +32,7 @@
 #define SLIM                                                                                                           \
   0.06  // as SR_SKIN, where shapes have ranges of their own: most of a heap rests, and what is not near costs nothing
 #define STEPS 4.0    // for which these ranges last, where they are then below half of SR_SKIN
+#define SHARED 200   // balls of a part of the grid that is worth a member of the team
 #define HALVINGS 40  // of a skin with more near pairs than the capacity
 #define BEYOND                                                                                                         \
   1.1  // times the displacement in a step: it is that of the velocities at its start, in their directions there
@@ -258,13 +259,13 @@ bool sr_near_add(srListing* l, int one, int two) {
   const int i = set->member[one], j = set->member[two];
   bool swap = false;
   if (!meant || sr_near_link(l->m, i) == sr_near_link(l->m, j) || !is_allowed(l->m, set, i, j)) return true;
-  if (l->x->nnear == l->x->most_near) {
+  if (l->count == l->most) {
     l->full = true;
     return false;
   }
   if (!are_spheres(l->m, i, j))
     (void)sr_pair_find((srShapeKind)l->m->collider[i].kind, (srShapeKind)l->m->collider[j].kind, &swap);
-  srNear* near = &l->x->near[l->x->nnear++];
+  srNear* near = &l->near[l->count++];
   *near = (srNear){.set = l->set,
                    .a = swap ? j : i,
                    .b = swap ? i : j,
@@ -273,8 +274,67 @@ bool sr_near_add(srListing* l, int one, int two) {
                    .instance = -1,
                    .kind = swap ? kind_of(l->m, j, i) : kind_of(l->m, i, j)};
   near->key = l->m->nforce + ((long)near->set * l->m->ncollider + near->a) * l->m->ncollider + near->b;
-  l->x->simple = l->x->simple && near->kind != SR_NEAR_ANY;
+  l->any = l->any || near->kind == SR_NEAR_ANY;
   return true;
+}
+
+srListing sr_near_begin(const srModel* m, const srData* d, struct srInstances* x) {
+  return (srListing){
+      .m = m, .d = d, .x = x, .near = x->near, .count = x->nnear, .most = x->most_near, .any = !x->simple};
+}
+
+void sr_near_end(const srListing* l) {
+  l->x->nnear = l->count;
+  l->x->simple = !l->any;
+  l->x->tested += l->tested;
+}
+
+// What the members of a team find.
+typedef struct Found {
+  int members;
+  srNearSearch* search;
+  const void* user;
+  srListing of[SR_TEAM_MOST];
+} Found;
+
+static void find_some(void* user, int member, int from, int to) {
+  Found* found = user;
+  srListing* l = &found->of[member];
+  const int most = l->most / found->members;
+  l->near = l->x->found + (size_t)most * (size_t)member;
+  l->count = 0;
+  l->most = most;
+  found->search(l, found->user, from, to);
+}
+
+// Behind what is listed. False: a member had no room for its own.
+static bool take_found(srListing* l, const Found* found) {
+  for (int k = 0; k < found->members; k++) {
+    const srListing* of = &found->of[k];
+    if (of->full || l->count + of->count > l->most) return false;
+    memcpy(l->near + l->count, of->near, (size_t)of->count * sizeof *of->near);
+    l->count += of->count;
+    l->any = l->any || of->any;
+    l->tested += of->tested;
+  }
+  return true;
+}
+
+void sr_near_share(srListing* l, int n, int least, srNearSearch* search, const void* user) {
+  const int team = l->d->team != NULL && n >= 2 * least ? sr_team_members(l->d->team) : 1;
+  Found found = {.members = team < SR_TEAM_MOST ? team : SR_TEAM_MOST, .search = search, .user = user};
+  const int count = l->count;
+  if (found.members > 1) {
+    for (int k = 0; k < found.members; k++) {
+      found.of[k] = *l;
+      found.of[k].count = 0;
+      found.of[k].tested = 0;
+    }
+    sr_team_share(l->d->team, n, least, find_some, &found);
+    if (take_found(l, &found)) return;
+    l->count = count;
+  }
+  search(l, user, 0, n);
 }
 
 // Gap and normal of two colliders at d's state.
@@ -305,7 +365,7 @@ static bool are_near(srListing* l, int one, int two) {
   srFrameMotion seen;
   srPairPoint at;
   sr_near_find_point(m, l->d, swap ? j : i, swap ? i : j, &seen, &at);
-  l->x->tested++;
+  l->tested++;
   return at.gap < range_of(l->x, i, j);
 }
 
@@ -348,16 +408,20 @@ static void list_plane(srListing* l, int plane) {
     const int i = set->member[plane], j = set->member[k];
     bool swap;
     if (m->collider[i].kind == SR_KIND_PLANE && m->collider[j].kind == SR_KIND_SPHERE) {
-      l->x->tested++;
+      l->tested++;
       if (sr_near_gap_on_plane(l, i, j) < range_of(l->x, i, j)) (void)sr_near_add(l, plane, k);
       continue;
     }
     if (!is_bounded(m, j)) continue;
     const srPairKind* pair = sr_pair_find((srShapeKind)m->collider[i].kind, (srShapeKind)m->collider[j].kind, &swap);
     if (pair == NULL) continue;
-    l->x->tested++;
+    l->tested++;
     if (gap_of(l, pair, i, j) < range_of(l->x, i, j)) (void)sr_near_add(l, plane, k);
   }
+}
+
+static void find_pairs(srListing* l, const void* user, int from, int to) {
+  l->tested += sr_grid_part(user, from, to, add_balls, l);
 }
 
 static void list_set(srListing* l) {
@@ -378,20 +442,26 @@ static void list_set(srListing* l) {
   }
   if (l->full || !set->balls) return;
   const srBalls balls = {.n = n, .centre = x->ball, .radius = radius};
-  x->tested += sr_broad_pairs(x->broad, &balls, x->skin, add_balls, l);
+  const srGrid* grid = x->balls && l->d->team != NULL ? sr_broad_grid(x->broad, &balls, x->skin) : NULL;
+  if (grid != NULL) {
+    sr_near_share(l, sr_grid_count(grid), SHARED, find_pairs, grid);
+  } else {
+    l->tested += sr_broad_pairs(x->broad, &balls, x->skin, add_balls, l);
+  }
 }
 
 // False: more near pairs than the capacity.
 static bool list_all(const srModel* m, const srData* d, struct srInstances* x) {
-  srListing l = {.m = m, .d = d, .x = x};
   x->nnear = x->nlocated = 0;
   x->simple = true;
+  srListing l = sr_near_begin(m, d, x);
   for (int located = 1; located >= 0; located--) {
     for (l.set = 0; l.set < m->nset && !l.full; l.set++) {
       if (sr_set_located(x, &m->set[l.set]) == located) list_set(&l);
     }
-    if (located) x->nlocated = x->nnear;
+    if (located) x->nlocated = l.count;
   }
+  sr_near_end(&l);
   return !l.full;
 }
 

@@ -22,13 +22,25 @@ int sr_near_make(const srModel* m, srData* d, double skin, const double* v, doub
 
 // ---- of a part of them --------------------------------------------------------------------------------------------------
 
+// What is found is added to `near`, which has room for `most`: those of the instances, or of a member of a team.
 typedef struct srListing {
   const srModel* m;
   const srData* d;
   struct srInstances* x;
   int set;
+  srNear* near;
+  int count, most;
   bool full;
+  bool any;     // some are SR_NEAR_ANY
+  long tested;  // distances computed
 } srListing;
+
+// Of the pairs that are listed already; sr_near_end: with what has been added.
+srListing sr_near_begin(const srModel* m, const srData* d, struct srInstances* x);
+void sr_near_end(const srListing* l);
+// What search finds for 0 .. n-1, by the members of the team in ranges of `least` at the least: the pairs that it finds by itself, in their order.
+typedef void srNearSearch(srListing* l, const void* user, int from, int to);
+void sr_near_share(srListing* l, int n, int least, srNearSearch* search, const void* user);
 
 bool sr_near_add(srListing* l, int one, int two);               // two members of the set that are near; false: full
 double sr_near_gap_on_plane(const srListing* l, int i, int j);  // of the plane i and the ball j

@@ -11,6 +11,7 @@
 #include "force/near.h"
 #include "math/vector3.h"
 
+#define SHARED 24  // balls that are worth a member of the team
 #define MOST 8  // one in so many: with more, all pairs together cost less
 #define TIMES                                                                                                          \
   32  // after which all pairs are listed: their order is then again that of the cells, which is good for sweeps and for memory
@@ -86,46 +87,59 @@ static void fill_cells(const srModel* m, struct srInstances* x) {
 
 // ---- pairs --------------------------------------------------------------------------------------------------------------
 
+typedef struct Planes {
+  const int* plane;  // among the members of the set
+  int count;
+} Planes;
+
 typedef struct Search {
-  srListing list;
+  srListing* list;
   int ball, one;  // of a ball: among the shapes, and among the members of the set
 } Search;
 
 // Of two balls that both have left their ranges, by the first one alone.
 static void meet(void* user, int i) {
-  Search* s = user;
-  struct srInstances* x = s->list.x;
+  const Search* s = user;
+  srListing* l = s->list;
+  const struct srInstances* x = l->x;
   const int two = x->place[i];
-  if (two < 0 || i == s->ball || (x->over[i] && two < s->one) || s->list.full) return;
-  const double reach = size_of(s->list.m, x, s->ball) + size_of(s->list.m, x, i) + x->skin;
+  if (two < 0 || i == s->ball || (x->over[i] && two < s->one) || l->full) return;
+  const double reach = size_of(l->m, x, s->ball) + size_of(l->m, x, i) + x->skin;
   double r[3];
   srm_sub3(x->origin + 3 * s->ball, x->origin + 3 * i, r);
-  x->tested++;
+  l->tested++;
   if (!(srm_dot3(r, r) < reach * reach)) return;
-  (void)sr_near_add(&s->list, s->one < two ? s->one : two, s->one < two ? two : s->one);
+  (void)sr_near_add(l, s->one < two ? s->one : two, s->one < two ? two : s->one);
 }
 
-static void list_set(Search* s) {
-  struct srInstances* x = s->list.x;
-  const srModel* m = s->list.m;
-  const srContactSet* set = &m->set[s->list.set];
+// Of those from .. to-1 that have left their ranges.
+static void search(srListing* l, const void* user, int from, int to) {
+  const Planes* planes = user;
+  const struct srInstances* x = l->x;
+  const srContactSet* set = &l->m->set[l->set];
+  for (int k = from; k < to && !l->full; k++) {
+    const int i = x->chain[k];
+    Search s = {.list = l, .ball = i, .one = x->place[i]};
+    if (s.one < 0) continue;
+    for (int p = 0; p < planes->count && !l->full; p++) {
+      l->tested++;
+      if (sr_near_gap_on_plane(l, set->member[planes->plane[p]], i) < x->skin + x->wider[i])
+        (void)sr_near_add(l, planes->plane[p], s.one);
+    }
+    if (set->balls) sr_cells_near(x->cells, x->origin + 3 * i, size_of(l->m, x, i) + x->widest + x->skin, meet, &s);
+  }
+}
+
+static void list_set(srListing* l) {
+  struct srInstances* x = l->x;
+  const srContactSet* set = &l->m->set[l->set];
   int *plane = x->ball_of, nplane = 0;
-  for (int i = 0; i < m->ncollider; i++) x->place[i] = -1;
+  for (int i = 0; i < l->m->ncollider; i++) x->place[i] = -1;
   for (int k = 0; k < set->nmember; k++) {
     x->place[set->member[k]] = k;
-    if (!is_ball(m, set->member[k])) plane[nplane++] = k;
+    if (!is_ball(l->m, set->member[k])) plane[nplane++] = k;
   }
-  for (int k = 0; k < x->nover && !s->list.full; k++) {
-    const int i = s->ball = x->chain[k];
-    s->one = x->place[i];
-    if (s->one < 0) continue;
-    for (int p = 0; p < nplane && !s->list.full; p++) {
-      x->tested++;
-      if (sr_near_gap_on_plane(&s->list, set->member[plane[p]], i) < x->skin + x->wider[i])
-        (void)sr_near_add(&s->list, plane[p], s->one);
-    }
-    if (set->balls) sr_cells_near(x->cells, x->origin + 3 * i, size_of(m, x, i) + x->widest + x->skin, meet, s);
-  }
+  sr_near_share(l, x->nover, SHARED, search, &(Planes){plane, nplane});
 }
 
 static bool is_left(const struct srInstances* x, const srNear* near) { return x->over[near->a] || x->over[near->b]; }
@@ -155,10 +169,11 @@ bool sr_near_again(const srModel* m, const srData* d, const double* v, double st
   if (!sr_near_can_again(x) || MOST * x->nover > m->ncollider || x->again == TIMES) return false;
   if (!x->celled) fill_cells(m, x);
   begin_ranges(m, d, x, v, step);
-  Search s = {.list = {.m = m, .d = d, .x = x}};
+  srListing l = sr_near_begin(m, d, x);
   const int count = x->nnear;
-  for (s.list.set = 0; s.list.set < m->nset && !s.list.full; s.list.set++) list_set(&s);
-  if (s.list.full) return false;
+  for (l.set = 0; l.set < m->nset && !l.full; l.set++) list_set(&l);
+  sr_near_end(&l);
+  if (l.full) return false;
   close_gaps(x, count);
   x->moved = x->skin;  // at the most: all are within their ranges
   x->checked = d->positions;

@@ -29,6 +29,7 @@ static size_t lay_out(const srModel* m, struct srInstances* x, char* base) {
   used += ((count) * sizeof *x->member + 15) / 16 * 16;
   PLACE(instance, n)
   PLACE(near, near)
+  PLACE(found, near)
   PLACE(centre, 3 * shapes + 1)
   PLACE(built, 12 * shapes)
   PLACE(origin, 3 * shapes)

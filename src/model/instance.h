@@ -38,7 +38,7 @@ struct srInstances {
   int nnear, most_near;
   int nlocated;  // near pairs that are located: they come first
   bool simple;   // their kinds are known: none is SR_NEAR_ANY
-  srNear* near;
+  srNear *near, *found;  // found: room for what the members of a team find
   srInstance* instance;  // srModel.ninstance
   int nused, *used;      // those in use
   int *nfree, *free;     // of each set: free slots, from srContactSet.first on; the last one is taken first
