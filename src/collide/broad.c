@@ -41,8 +41,9 @@ void sr_broad_destroy(srBroad* broad) {
 static bool is_similar(const srBalls* balls, double margin) {
   double least = HUGE_VAL, most = 0;
   for (int i = 0; i < balls->n; i++) {
-    least = fmin(least, balls->radius[i]);
-    most = fmax(most, balls->radius[i]);
+    const double radius = balls->radius[i];
+    least = radius < least ? radius : least;  // fmin and fmax are calls
+    most = radius > most ? radius : most;
   }
   return most + 0.5 * margin <= SIMILAR * (least + 0.5 * margin);
 }

@@ -95,6 +95,8 @@ static void sort_by_cells(srGrid* grid, const srBalls* balls) {
   }
 }
 
+static inline double larger(double a, double b) { return a > b ? a : b; }  // fmax is a call
+
 bool sr_grid_build(srGrid* grid, const srBalls* balls, double margin) {
   SR_ASSERT(balls->n <= grid->most);
   double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, widest = 0;
@@ -105,10 +107,10 @@ bool sr_grid_build(srGrid* grid, const srBalls* balls, double margin) {
     grid->cell[i] = is_finite(x) ? 0 : -1;
     if (grid->cell[i] < 0) continue;
     grid->n++;
-    widest = fmax(widest, balls->radius[i]);
+    widest = larger(widest, balls->radius[i]);
     for (int k = 0; k < 3; k++) {
-      low[k] = fmin(low[k], x[k]);
-      high[k] = fmax(high[k], x[k]);
+      low[k] = x[k] < low[k] ? x[k] : low[k];
+      high[k] = larger(high[k], x[k]);
     }
   }
   if (grid->n == 0) return true;

@@ -490,7 +490,7 @@ static void connect(const srModel* m, struct srInstances* x) {
 double sr_near_least_radius(const srModel* m) {
   double least = HUGE_VAL;
   for (int i = 0; i < m->ncollider; i++) {
-    if (is_bounded(m, i)) least = fmin(least, m->collider[i].radius);
+    if (is_bounded(m, i) && m->collider[i].radius < least) least = m->collider[i].radius;
   }
   return isfinite(least) ? least : 1;
 }
@@ -515,8 +515,10 @@ static void widen(const srModel* m, const srData* d, struct srInstances* x, cons
   double* speed = x->ball;
   for (int i = 0; i < m->ncollider; i++) x->wider[i] = speed[i] = v != NULL ? sr_near_speed_of(m, d, x, v, i) : 0;
   if (v != NULL && x->made) spread_speeds(m, x, speed);
-  for (int i = 0; i < m->ncollider; i++)
-    x->wider[i] = fmax(0, sr_near_range_for(step * x->wider[i], x->slow) - 0.5 * x->skin);
+  for (int i = 0; i < m->ncollider; i++) {
+    const double wider = sr_near_range_for(step * x->wider[i], x->slow) - 0.5 * x->skin;
+    x->wider[i] = wider > 0 ? wider : 0;
+  }
 }
 
 static void look_at_shapes(const srModel* m, struct srInstances* x) {

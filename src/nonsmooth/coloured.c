@@ -195,20 +195,28 @@ typedef struct Whole {
   const double* impulse;  // of the contacts, at the start
   double apart;           // normal velocity above which a contact without an impulse is idle
   bool* soft;             // of each member: have contacts compliances of their own?
+  double* fastest;        // ... largest velocity of a body along an axis
 } Whole;
 
 static void scale_range(void* user, int member, int from, int to) {
   const Whole* of = user;
-  (void)member;
+  double most = 0;
   for (int i = from; i < to; ++i) {
+    const double* v = of->p->body[i].velocity + 3;
     of->l->nature[i] = (unsigned char)scale_body(&of->p->body[i], &of->l->body[i]);
+    for (int k = 0; k < 3; ++k) most = fabs(v[k]) > most ? fabs(v[k]) : most;
   }
+  of->fastest[member] = most;
 }
 
-static void scale_bodies(srLanes* l, const srContactProblem* p) {
+// Returns the largest velocity that a single precision sweep has to resolve.
+static double scale_bodies(srLanes* l, const srContactProblem* p) {
+  double fastest[SR_TEAM_MOST], most = 0;
   l->nbody = p->nbody;
   l->rows = p->row != NULL;
-  sr_team_loop(l->team, p->nbody, scale_range, &(Whole){.l = l, .p = p});
+  sr_team_loop(l->team, p->nbody, scale_range, &(Whole){.l = l, .p = p, .fastest = fastest});
+  for (int k = 0; k < sr_team_hands(l->team, p->nbody); ++k) most = fmax(most, fastest[k]);
+  return most;
 }
 
 // The bodies that move, else -1.
@@ -982,15 +990,6 @@ static void solve_bundles(srLanes* l, Job job) {
   }
 }
 
-// Largest velocity that a single precision sweep has to resolve.
-static double fastest(const srContactProblem* p) {
-  double most = 0;
-  for (int i = 0; i < p->nbody; ++i) {
-    for (int k = 3; k < 6; ++k) most = fmax(most, fabs(p->body[i].velocity[k]));
-  }
-  return most;
-}
-
 static int most_iterations(const srLanes* l) {
   int most = 0;
   for (int k = 0; k < l->nbundle; ++k) most = l->bundle[k].iterations > most ? l->bundle[k].iterations : most;
@@ -1040,13 +1039,13 @@ static bool is_open(const srLanes* l, int most) {
 static void solve_all(srContactSolver* s, const srContactProblem* p, const srContactOptions* o, bool accelerate,
                       double* impulse, srContactResult* result) {
   srLanes* l = s->lanes;
-  const bool single = o->single && p->nequation == 0 && o->tolerance > SINGLE * fastest(p);
+  const double fastest = scale_bodies(l, p);
+  const bool single = o->single && p->nequation == 0 && o->tolerance > SINGLE * fastest;
   const bool patches = s->patch != NULL && p->row == NULL && p->nequation == 0 && p->ncontact > SR_CONTACT_PATCH;
   Job job = {.l = l, .p = p, .o = o, .impulse = impulse, .tolerance = o->tolerance, .accelerate = accelerate};
   job.mended = MENDED;
   job.left = INT_MAX;
   job.until = patches && STALLED < o->iterations ? STALLED : o->iterations;
-  scale_bodies(l, p);
   look_at_contacts(l, p);
   result->islands = find_bundles(l, p);
   find_subdomains(l);
