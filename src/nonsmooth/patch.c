@@ -14,7 +14,8 @@
 
 enum {
   PATCHES = 4,  // of one call at the most
-  FEW = 12      // Newton steps of all but the largest patches, in one attempt: most need two, the others hundreds
+  FEW = 12,     // Newton steps of all but the largest patches, and ...
+  MORE = 100    // ... of these: most need two, the others hundreds, which another patch around the same contacts does not
 };
 #define FINE 0.01  // times the tolerance: error of a patch
 
@@ -176,7 +177,7 @@ int sr_contact_patch_solve(srContactPatch* x, const srContactProblem* all, int m
   int changed = 0;
   o.method = sr_contact_method_find("newton");
   o.tolerance = FINE * tolerance;
-  if (most < x->most) o.iterations = FEW;
+  o.iterations = most < x->most ? FEW : MORE;
   for (int n = 0; n < PATCHES; ++n) {
     int worst = 0;
     for (int i = 1; i < all->ncontact; ++i) {
