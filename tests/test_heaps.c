@@ -174,6 +174,31 @@ TEST(near_pairs_listed_in_part_are_those_that_are_near) {
   close_model(&x);
 }
 
+// Of heaps that land, all pairs together and some of them. capacity > 0: of the list, so that a member of a team has no room for what it finds.
+static void compare_lists(double t, int capacity, int* count) {
+  Loaded x[2];
+  for (int k = 0; k < 2; k++) {
+    x[k] = open_model("contact/heap-of-balls", "N=1000 side=10");
+    if (capacity > 0) x[k].d->instances->most_near = capacity;
+    run(&x[k], t, 1.0 / 240, k == 0 ? 1 : 3);
+  }
+  const struct srInstances *one = x[0].d->instances, *three = x[1].d->instances;
+  ENSURE_EQUAL(one->nnear, three->nnear);
+  ENSURE_EQUAL(one->version, three->version);
+  for (int i = 0; i < one->nnear; i++)
+    ENSURE(one->near[i].key == three->near[i].key && one->near[i].kind == three->near[i].kind);
+  ENSURE(lists_all(&x[1]));
+  *count = one->nnear;
+  for (int k = 0; k < 2; k++) close_model(&x[k]);
+}
+
+TEST(near_pairs_are_in_the_same_order_for_any_number_of_threads) {
+  int count;
+  compare_lists(0.3, 0, &count);
+  compare_lists(0.3, count + 40, &count);
+  compare_lists(0.4, 0, &count);
+}
+
 TEST(heaps_of_1000_and_8000_balls_settle_and_stay) {
   if (!runner_long()) SKIP("takes minutes: ./test --long");
   drop_balls("N=1000 side=10", 10, 10, 6);
