@@ -141,7 +141,8 @@ typedef struct srContactResult {
   srContactError error;  // of the impulses that are returned, from velocities computed anew
   int iterations;        // largest number of an island
   int islands;
-  const double* motion;  // methods by colours: 8 numbers of each body, its velocity with these impulses, 0, its angular velocity, 0; until the next solution. NULL: not known
+  const double*
+      motion;  // methods by colours: 8 numbers of each body, its velocity with these impulses, 0, its angular velocity, 0; until the next solution. NULL: not known
 } srContactResult;
 
 typedef struct srContactSolver srContactSolver;

@@ -307,11 +307,16 @@ static void find_some(void* user, int member, int from, int to) {
   found->search(l, found->user, from, to);
 }
 
-// Behind what is listed. False: a member had no room for its own.
+// Behind what is listed. False: there is no room, or a member had none for its own.
 static bool take_found(srListing* l, const Found* found) {
+  long count = l->count;
+  for (int k = 0; k < found->members; k++) {
+    if (found->of[k].full) return false;
+    count += found->of[k].count;
+  }
+  if (count > l->most) return false;
   for (int k = 0; k < found->members; k++) {
     const srListing* of = &found->of[k];
-    if (of->full || l->count + of->count > l->most) return false;
     memcpy(l->near + l->count, of->near, (size_t)of->count * sizeof *of->near);
     l->count += of->count;
     l->any = l->any || of->any;
@@ -323,7 +328,6 @@ static bool take_found(srListing* l, const Found* found) {
 void sr_near_share(srListing* l, int n, int least, srNearSearch* search, const void* user) {
   const int team = l->d->team != NULL && n >= 2 * least ? sr_team_members(l->d->team) : 1;
   Found found = {.members = team < SR_TEAM_MOST ? team : SR_TEAM_MOST, .search = search, .user = user};
-  const int count = l->count;
   if (found.members > 1) {
     for (int k = 0; k < found.members; k++) {
       found.of[k] = *l;
@@ -332,7 +336,6 @@ void sr_near_share(srListing* l, int n, int least, srNearSearch* search, const v
     }
     sr_team_share(l->d->team, n, least, find_some, &found);
     if (take_found(l, &found)) return;
-    l->count = count;
   }
   search(l, user, 0, n);
 }

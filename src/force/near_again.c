@@ -12,7 +12,7 @@
 #include "math/vector3.h"
 
 #define SHARED 24  // balls that are worth a member of the team
-#define MOST 8  // one in so many: with more, all pairs together cost less
+#define MOST 8     // one in so many: with more, all pairs together cost less
 #define TIMES                                                                                                          \
   32  // after which all pairs are listed: their order is then again that of the cells, which is good for sweeps and for memory
 

@@ -80,10 +80,10 @@ typedef struct srMoreau {
   srUnilateral* listed;
   long* was;           // points, of each place of the list: the id of the contact that was there in the last step ...
   int *kept_at, nwas;  // ... and its entry in `kept`, -1: it was not in the problem; so many places
-  srStepContact* chosen;  // of the listed: the problem of the step
-  bool* chose;            // of the listed: is it among these?
-  bool* fast;             // of these: it would close in this step, at more than what forces give
-  bool marked;            // those that are chosen of points are not in `chosen` yet ...
+  srStepContact* chosen;    // of the listed: the problem of the step
+  bool* chose;              // of the listed: is it among these?
+  bool* fast;               // of these: it would close in this step, at more than what forces give
+  bool marked;              // those that are chosen of points are not in `chosen` yet ...
   int marks[SR_TEAM_MOST];  // ... each member has found so many
   int count, nlisted, most;
   srUnilateral* ahead;  // of free bodies: the contacts at q_1, or of another list
@@ -443,8 +443,8 @@ static void choose_by_points(srIntegrator* integrator, double h) {
     }
     return;
   }
-  work->marked = true;
   for (int k = 0; k < sr_team_hands(work->team, work->nlisted); ++k) work->count += work->marks[k];
+  work->marked = work->count > 0;
 }
 
 enum { FETCHED = 16 };
@@ -898,7 +898,8 @@ static void end_bodies(void* user, int member, int from, int to) {
   }
   memset(work->wrench + SRI_ROW * (size_t)from, 0, SRI_ROW * (size_t)(to - from) * sizeof *work->wrench);
   for (int k = 0; k < known.nrest; ++k) {
-    const int i = known.rest[k];
+    const int i = known.rest[k], *body = work->chosen[i].point.body;
+    if ((body[0] < from || body[0] >= to) && (body[1] < from || body[1] >= to)) continue;
     sri_points_add(work->chosen + i, 1, work->impulse + 3 * i, of->h, from, to, work->wrench);
   }
   for (int i = from; i < to; i += 4) {

@@ -44,9 +44,9 @@ struct srStepProblem {
   int* island;                     // of the root of each group, or body: -1, or its number
   Range* range;                    // of the islands: contacts in `order`
   int nisland, *order;
-  int* of;         // of each contact of rows: a group; then of each one of the large problem: its number
-  int* body;      // of each block: -1, or its number in the problem with rows
-  size_t* at;     // of each block: its factor in L ...
+  int* of;     // of each contact of rows: a group; then of each one of the large problem: its number
+  int* body;   // of each block, or free body: -1, or its number in the large problem
+  size_t* at;  // of each block: its factor in L ...
   double* L;
   int *factored, step;  // ... as of this step
   srContactProblem *small, *large;
@@ -58,17 +58,17 @@ struct srStepProblem {
   double *normals, *force, *x, *y, *p;
   int most, most_dense;
   bool is_blocks, is_small, is_factored, clamps;
-  const srFreeBody* free;   // NULL: contacts have rows
-  int nfree, *first;        // of these: their number, and of each its first velocity
-  int (*end)[2];            // of each contact of these: its bodies; -1: it does not move
-  srBodyIslands* islands;   // NULL: contacts have rows
-  unsigned char* is_large;  // of each: is its island?
-  int *rest, nlarge;        // contacts of small islands; how many contacts large ones have
-  int *met, *numbered;      // bodies of these, in their own order and in that of the large problem, ...
-  int nmet;                 // ... and how many
-  int* key;                 // ... their cells in space, ...
-  double* places;           // ... their places, four numbers each
-  srTeam* team;             // NULL: none
+  const srFreeBody* free;             // NULL: contacts have rows
+  int nfree, *first;                  // of these: their number, and of each its first velocity
+  int (*end)[2];                      // of each contact of these: its bodies; -1: it does not move
+  srBodyIslands* islands;             // NULL: contacts have rows
+  unsigned char* is_large;            // of each of these bodies: is its island?
+  int *rest, nlarge;                  // contacts of small islands; how many contacts large ones have
+  int *met, *numbered;                // bodies of these, in their own order and in that of the large problem, ...
+  int nmet;                           // ... and how many
+  int* key;                           // ... their cells in space, ...
+  double* places;                     // ... their places, four numbers each
+  srTeam* team;                       // NULL: none
   const double *motion, *end_motion;  // without contacts; of the large problem after its solution, NULL: none
   srSeeProblem* see;                  // NULL: nobody wants the problems
   void* user;
@@ -237,8 +237,7 @@ void sri_step_problem_destroy(srStepProblem* x) {
   void* parts[] = {x->block,   x->place,    x->start,    x->member, x->group, x->heavy,  x->jointed, x->at,
                    x->parent,  x->island,   x->range,    x->order,  x->of,    x->first,  x->body,    x->is_large,
                    x->L,       x->factored, x->numbered, x->met,    x->key,   x->places, x->rows,    x->blocks,
-                   x->normals, x->force,    x->x,        x->y,      x->p,     x->end,
-                   x->rest};
+                   x->normals, x->force,    x->x,        x->y,      x->p,     x->end,    x->rest};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_body_islands_destroy(x->islands);
   sr_contact_problem_destroy(x->small);
@@ -316,7 +315,7 @@ static void unite_groups(srStepProblem* x, const srStepContact* contact, int cou
   for (int g = 0; g < x->ngroup; ++g) x->parent[g] = x->parent[x->parent[g]];  // the root: parents come first
 }
 
-// Contact i joins the island of a root.
+// One more contact in the island of a root.
 static Range* join_island(srStepProblem* x, int root) {
   if (x->island[root] < 0) {
     x->range[x->nisland] = (Range){0};
@@ -416,8 +415,7 @@ static void split_islands(srStepProblem* x, const srStepContact* contact, int co
   x->nlarge = nlarge;
   for (int i = 0; i < count - nlarge; ++i) (void)join_island(x, root_of(x, x->rest[i]));
   place_ranges(x);
-  for (int i = 0; i < count - nlarge; ++i)
-    x->order[x->range[x->island[root_of(x, x->rest[i])]].end++] = x->rest[i];
+  for (int i = 0; i < count - nlarge; ++i) x->order[x->range[x->island[root_of(x, x->rest[i])]].end++] = x->rest[i];
 }
 
 // ---- of both
@@ -978,8 +976,7 @@ srStatus sri_step_problem_solve(srStepProblem* x, srmSaddle* saddle, const doubl
   if (status == SR_OK && x->large != NULL) status = solve_large(x, M, v_free, contact, coarse, impulse, result);
   for (int k = 0; k < x->nisland && status == SR_OK; ++k) {
     const Range* range = &x->range[k];
-    if (!is_large(range))
-      status = solve_small(x, saddle, M, v_free, contact, range, impulse, result);
+    if (!is_large(range)) status = solve_small(x, saddle, M, v_free, contact, range, impulse, result);
   }
   forget_islands(x);
   return status;

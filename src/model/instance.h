@@ -36,8 +36,8 @@ typedef struct srNear {
 struct srInstances {
   struct srBroad* broad;
   int nnear, most_near;
-  int nlocated;  // near pairs that are located: they come first
-  bool simple;   // their kinds are known: none is SR_NEAR_ANY
+  int nlocated;          // near pairs that are located: they come first
+  bool simple;           // their kinds are known: none is SR_NEAR_ANY
   srNear *near, *found;  // found: room for what the members of a team find
   srInstance* instance;  // srModel.ninstance
   int nused, *used;      // those in use

@@ -21,7 +21,6 @@ srBodyIslands* sr_body_islands_create(int most, int members) {
   srBodyIslands* x = sr_alloc(sizeof *x);
   if (x == NULL) return NULL;
   if (members > SR_TEAM_MOST) members = SR_TEAM_MOST;
-  x->most = most;
   x->root = sr_alloc((3 * (size_t)most * (size_t)members + 1) * sizeof *x->root);
   Own* own = x->own = sr_alloc((size_t)members * sizeof *own);
   if (x->root == NULL || own == NULL) {

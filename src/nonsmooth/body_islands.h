@@ -8,7 +8,6 @@ typedef struct srBodyIslands {
   int* root;      // of each body: the first one of its island
   int* contacts;  // of these first ones: contacts of their islands; of other bodies 0
   int* sides;     // of each body: its contacts
-  int most;       // bodies
   void* own;      // of the members
 } srBodyIslands;
 

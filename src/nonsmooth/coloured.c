@@ -28,13 +28,14 @@ enum {
   STALLED = 600,      // sweeps after which the contacts that are not solved yet are counted, again after every ...
   LEG = 200,          // ... so many more ...
   FEW = 200,          // ... and if these are at the most so many, solved in patches (patch.h) ...
-  MENDED = 40,        // ... with so many plain sweeps after them; half as many where no fewer contacts were left, and, when they are few, as many again
-  SMALLER = 30,       // the first times by smaller ones, which take an eighth of the time
-  ALONE = 36,         // sweeps, with half of the least number, after which, where few contacts are left, ...
-  LAST = 400,         // ... one of so many of a bundle, ...
-  CALMING = 4,        // ... so many plain sweeps follow, ...
-  AGAIN = 8,          // ... and again after so many
-  PART = 2            // of the least number of sweeps: so many suffice where impulses hardly change
+  MENDED =
+      40,  // ... with so many plain sweeps after them; half as many where no fewer contacts were left, and, when they are few, as many again
+  SMALLER = 30,  // the first times by smaller ones, which take an eighth of the time
+  ALONE = 36,    // sweeps, with half of the least number, after which, where few contacts are left, ...
+  LAST = 400,    // ... one of so many of a bundle, ...
+  CALMING = 4,   // ... so many plain sweeps follow, ...
+  AGAIN = 8,     // ... and again after so many
+  PART = 2       // of the least number of sweeps: so many suffice where impulses hardly change
 };
 #define SINGLE 1e-5  // tolerance relative to the velocities from which on single precision suffices
 #define MARGIN 0.02  // part of the tolerance that is left for its rounding
@@ -146,10 +147,10 @@ srLanes* sr_lanes_create(const srContactSize* most) {
 
 void sr_lanes_destroy(srLanes* l) {
   if (l == NULL) return;
-  void* parts[] = {l->body,  l->joint, l->sleeps,     l->zero,  l->nature, l->pair[0], l->wall[0], l->between[0],
-                   l->home,  l->key,   l->traits,     l->order, l->slot,   l->run,     l->bundle,  l->subdomain,
-                   l->batch, l->trace, l->z,          l->end,   l->drift,  l->sum,     l->row_sum, l->most,
-                   l->above, l->before};
+  void* parts[] = {l->body,       l->joint,     l->sleeps, l->zero,   l->nature, l->pair[0], l->wall[0],
+                   l->between[0], l->home,      l->key,    l->traits, l->order,  l->slot,    l->run,
+                   l->bundle,     l->subdomain, l->batch,  l->trace,  l->z,      l->end,     l->drift,
+                   l->sum,        l->row_sum,   l->most,   l->above,  l->before};
   sr_body_islands_destroy(l->islands);
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   if (l->hired) sr_team_destroy(l->team);
@@ -1015,9 +1016,8 @@ static void next_leg(srContactSolver* s, bool accelerate, Job* job) {
   const srContactProblem* p = job->p;
   const int most = job->patched < SMALLER ? SR_CONTACT_PATCH / 2 : SR_CONTACT_PATCH;
   const int left = count_above(s->velocity, p->ncontact, job->o->tolerance);
-  const bool patched =
-      left <= FEW &&
-      sr_contact_patch_solve(s->patch, p, most, job->o->tolerance, job->impulse, s->lanes->before, s->velocity) > 0;
+  const bool patched = left <= FEW && sr_contact_patch_solve(s->patch, p, most, job->o->tolerance, job->impulse,
+                                                             s->lanes->before, s->velocity) > 0;
   job->accelerate = accelerate && !patched;
   job->until += job->accelerate ? LEG : patched ? job->mended : MENDED;
   if (patched && left >= job->left) job->mended = job->mended > PERIOD ? job->mended / 2 : MENDED;

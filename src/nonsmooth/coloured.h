@@ -28,7 +28,7 @@ typedef struct srScaledBody {
   double linear;      // sqrt(1/m)
   double angular[6];  // lower triangle L of I^-1 = L L^T: 00 10 11 20 21 22
 } srScaledBody;
-enum { SR_BODY_MOVES = 1, SR_BODY_ROUND = 2 };  // round: L = angular[0] 1
+enum { SR_BODY_MOVES = 1, SR_BODY_ROUND = 2 };                      // round: L = angular[0] 1
 enum { SR_CENTRAL_FIRST = 1, SR_CENTRAL_SECOND = 2, SR_IDLE = 4 };  // of contacts: arm of a, of b along the normal
 
 // Batches of one kind and colour, in the order of the contacts.

@@ -15,7 +15,7 @@
 enum {
   PATCHES = 4,  // of one call at the most
   FEW = 12,     // Newton steps of all but the largest patches, and ...
-  MORE = 100    // ... of these: most need two, the others hundreds, which another patch around the same contacts does not
+  MORE = 100  // ... of these: most need two, the others hundreds, which another patch around the same contacts does not
 };
 #define FINE 0.01  // times the tolerance: error of a patch
 
