@@ -2,7 +2,7 @@
 //
 //   bench-heaps [--quick] [--csv FILE] [--note TEXT] HEAP-OF-BALLS.xml
 //
-// All engines begin at the same places and take steps of 1/240 s. One core: processor time; two threads: by the clock, which is of use on a quiet machine alone. Exit status 1: a ball
+// All engines begin at the same places and take steps of 1/240 s. One core: processor time; two threads: by the clock, which is of use on a quiet machine alone; the smallest of three runs with 1000 balls, whose runs take tenths of a second: a processor that was idle is slow at first. Exit status 1: a ball
 // is lost, or what is promised of every step does not hold (0.05 mm deep, residual 1e-2 m/s), the bits of one and two threads differ, or a sweep is not flat within 2 times. The
 // aims of time beside ODE are printed, not enforced.
 #define _DEFAULT_SOURCE
@@ -73,6 +73,21 @@ static bool run_sarrus(const srModel* m, const BallsScene* scene, double t_end, 
   return status == SR_OK;
 }
 
+// The smallest times of several runs.
+static bool run_often(const srModel* m, const BallsScene* scene, double t_end, int threads, int runs, Heap* out) {
+  double seconds = HUGE_VAL, wall = HUGE_VAL;
+  for (int k = 0; k < runs; k++) {
+    free(out->state);
+    out->state = NULL;
+    if (!run_sarrus(m, scene, t_end, threads, out)) return false;
+    seconds = fmin(seconds, out->of.seconds);
+    wall = fmin(wall, out->wall);
+  }
+  out->of.seconds = seconds;
+  out->wall = wall;
+  return true;
+}
+
 // ode: processor time of ODE, 0: none.
 static void print_row(const char* engine, int threads, const BallsScene* s, double t_end, const Heap* r, double ode,
                       FILE* csv) {
@@ -86,12 +101,25 @@ static void print_row(const char* engine, int threads, const BallsScene* s, doub
             r->of.resting, r->residual, r->sweeps, r->of.speed, r->of.lost);
 }
 
+typedef bool Peer(const BallsScene*, double t_end, double step, BallsResult*);
+
+// The same motion every time, and the smallest time.
+static bool run_peer(Peer* peer, const BallsScene* scene, double t_end, int runs, Heap* out) {
+  double least = HUGE_VAL;
+  for (int k = 0; k < runs; k++) {
+    if (!peer(scene, t_end, STEP, &out->of)) return false;
+    least = fmin(least, out->of.seconds);
+  }
+  out->of.seconds = least;
+  return true;
+}
+
 // Processor time of ODE, 0: it is not installed.
-static double run_peers(const BallsScene* scene, double t_end, FILE* csv) {
+static double run_peers(const BallsScene* scene, double t_end, int runs, FILE* csv) {
   Heap peer = {.residual = NAN, .sweeps = NAN};
   double ode = 0;
 #ifdef HAVE_ODE
-  if (balls_ode(scene, t_end, STEP, &peer.of)) {
+  if (run_peer(balls_ode, scene, t_end, runs, &peer)) {
     ode = peer.of.seconds;
     print_row("ode", 1, scene, t_end, &peer, ode, csv);
   }
@@ -99,14 +127,14 @@ static double run_peers(const BallsScene* scene, double t_end, FILE* csv) {
   printf("ODE is not installed: skipped (tools/setup --peers)\n");
 #endif
 #ifdef HAVE_BULLET
-  if (balls_bullet(scene, t_end, STEP, &peer.of)) print_row("bullet", 1, scene, t_end, &peer, ode, csv);
+  if (run_peer(balls_bullet, scene, t_end, runs, &peer)) print_row("bullet", 1, scene, t_end, &peer, ode, csv);
 #else
   printf("Bullet is not installed: skipped (tools/setup --peers)\n");
 #endif
   return ode;
 }
 
-static bool settle(const char* path, int side, double t_end, FILE* csv) {
+static bool settle(const char* path, int side, double t_end, int runs, FILE* csv) {
   char text[2][32];
   snprintf(text[0], sizeof text[0], "%d", side * side * side);
   snprintf(text[1], sizeof text[1], "%d", side);
@@ -118,9 +146,9 @@ static bool settle(const char* path, int side, double t_end, FILE* csv) {
   double* centre;
   Heap heap[2] = {0};
   bool good = scene_of(m, d, &scene, &centre);
-  const double ode = good ? run_peers(&scene, t_end, csv) : 0;
+  const double ode = good ? run_peers(&scene, t_end, runs, csv) : 0;
   for (int k = 0; k < 2 && good; k++) {
-    good = run_sarrus(m, &scene, t_end, 1 + k, &heap[k]);
+    good = run_often(m, &scene, t_end, 1 + k, runs, &heap[k]);
     if (good) print_row("sarrus", 1 + k, &scene, t_end, &heap[k], ode, csv);
     good = good && heap[k].of.lost == 0 && heap[k].of.deepest < DEEPEST && heap[k].residual < RESIDUAL;
   }
@@ -226,8 +254,8 @@ int main(int argc, char** argv) {
         a.note);
   printf("%-8s %7s %6s %10s %10s %10s %10s %8s %10s %5s %10s\n", "engine", "threads", "balls", "s/s", "deepest mm",
          "at rest mm", "resid m/s", "sweeps", "speed mm/s", "lost", "ODE/this");
-  bool good = settle(a.path[0], a.quick ? 5 : 10, a.quick ? 0.5 : 3, csv);
-  if (!a.quick) good = settle(a.path[0], 20, 2, csv) && good;
+  bool good = settle(a.path[0], a.quick ? 5 : 10, a.quick ? 0.5 : 3, a.quick ? 1 : 3, csv);
+  if (!a.quick) good = settle(a.path[0], 20, 2, 1, csv) && good;
   good = grow(a.quick, csv) && good;
   if (csv) fclose(csv);
   return good ? 0 : 1;

@@ -36,6 +36,7 @@ void near_callback(void* user, dGeomID a, dGeomID b) {
 bool balls_ode(const BallsScene* scene, double t_end, double dt, BallsResult* result) {
   *result = BallsResult{};
   dInitODE2(0);
+  dRandSetSeed(0);  // the order of constraints: the same motion every time
   World w = {dWorldCreate(), dHashSpaceCreate(nullptr), dJointGroupCreate(0), scene->mu, false, result};
   dWorldSetGravity(w.world, 0, 0, -scene->gravity);
   const double width = scene->width, wall[5][4] = {
