@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dynamics/link.h"
+#include "integrate/points.h"
 #include "loading.h"
 #include "math/vector3.h"
 #include "model/instance.h"
@@ -278,6 +279,35 @@ TEST(a_heap_has_the_same_bits_for_any_number_of_threads) {
     close_model(&more);
   }
   close_model(&one);
+}
+
+// Motion that is known from the solution of a problem becomes velocities in the axes of bodies, whose centers of mass are beside their origins: the way back of sri_body_motion. Those of which nothing is known keep theirs.
+TEST(known_motion_gives_the_velocities_that_it_is_of) {
+  enum { BODIES = 11 };
+  static _Alignas(32) double row[SRI_ROW * BODIES], motion[SRI_ROW * (BODIES + 1)], all[SRI_ROW * (BODIES + 1)];
+  srFreeBody body[BODIES] = {{0}};
+  double v[6 * BODIES], found[6 * BODIES];
+  int number[BODIES];
+  unsigned char known[BODIES];
+  for (int i = 0; i < BODIES; i++) {
+    const double c = cos(0.7 * i), s = sin(0.7 * i), R[9] = {c, -0.6 * s, 0.8 * s, s, 0.6 * c, -0.8 * c, 0, 0.8, 0.6};
+    body[i] = (srFreeBody){.first = 6 * i, .mass = 1 + i, .com = {0.1 * i, 0.2 - 0.03 * i, 0.05}};
+    memcpy(body[i].rotation, R, sizeof R);
+    for (int k = 0; k < 6; k++) v[6 * i + k] = sin(1 + 7.0 * i + k);
+    number[i] = BODIES - 1 - i;
+    known[i] = i % 5 != 2;
+  }
+  sri_body_motion(body, 0, BODIES, v, all);
+  for (int i = 0; i < BODIES; i++) {  // linear part first
+    memcpy(row + SRI_ROW * number[i], all + SRI_ROW * i + 4, 4 * sizeof *row);
+    memcpy(row + SRI_ROW * number[i] + 4, all + SRI_ROW * i, 4 * sizeof *row);
+  }
+  for (int k = 0; k < 6 * BODIES; k++) found[k] = 100;
+  const srStepMotion problem = {.row = row, .number = number, .known = known};
+  sri_body_known(body, 0, 8, &problem, found, motion);
+  sri_body_known(body, 8, BODIES, &problem, found, motion);
+  for (int k = 0; k < 6 * BODIES; k++) ENSURE_NEAR(found[k], known[k / 6] ? v[k] : 100, 1e-14);
+  for (int k = 0; k < SRI_ROW * BODIES; k++) ENSURE(motion[k] == (known[k / SRI_ROW] ? all[k] : 0));
 }
 
 // Velocities are in axes that turn with the body: it flies straight all the same, z = z0 + v t - g h^2 n (n + 1)/2 after n steps, and keeps its velocity.
